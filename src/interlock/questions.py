@@ -31,7 +31,7 @@ __all__ = [
     "top",
 ]
 
-Json: TypeAlias = "str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 Content: TypeAlias = str | Mapping[str, Json] | Sequence[Json]
 """What every wire calls text: a string, an object or an array."""
 
@@ -214,7 +214,7 @@ def _check_optional(value: Content | None, field: str) -> None:
 
 
 def _check_text(value: Content | None, field: str) -> None:
-    if value is None or (isinstance(value, str) and not value.strip()) or value == {} or value == []:
+    if value is None or value in ({}, []) or (isinstance(value, str) and not value.strip()):
         raise QuestionError(f"{field}: is empty; write what is asked")
     _check_surrogates(value, field)
 

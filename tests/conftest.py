@@ -1,0 +1,41 @@
+"""What every test shares: one event loop, and skips that fail where everything must run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+RUN_ALL = os.environ.get("INTERLOCK_TEST_ALL") == "1"
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skip into a failure under `INTERLOCK_TEST_ALL=1`.
+
+    A test that compares with `../shared`, which is not part of the repository, may still be left out.
+    """
+    report = yield
+    if RUN_ALL and report.skipped and "../shared" not in str(report.longrepr):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid}: skipped although INTERLOCK_TEST_ALL=1: {call.excinfo and call.excinfo.value}"
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was left out, and how to run it."""
+    left_out = terminalreporter.stats.get("skipped", [])
+    if not left_out:
+        return
+    terminalreporter.section("left out here (.ci/run runs everything)")
+    for report in left_out:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        terminalreporter.line(f"{report.nodeid}: {reason.removeprefix('Skipped: ')}")
