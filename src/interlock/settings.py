@@ -1,0 +1,262 @@
+"""Environment, one settings file and flags → one frozen value that knows where each of its parts came from.
+
+Reads files, never a contract: whether a gate or a decision exists is checked where the contract is known.
+Source: product specification, the command line; contract specification, threshold overrides and modes.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias, cast
+
+from interlock.diagnostics import did_you_mean
+from interlock.errors import SettingsError
+from interlock.policy.rules import Mode
+
+__all__ = ["Budgets", "GapPolicy", "Settings", "load_settings", "shipped_text"]
+
+GapPolicy: TypeAlias = Literal["refuse", "record"]
+"""What a gap in a frame does: `refuse` the judge call, or `record` it and ask."""
+
+Value: TypeAlias = str | int | float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgets:
+    """Limits of one run, checked before every effect."""
+
+    max_steps: int
+    max_seconds: float
+    max_judge_calls: int
+    max_writer_calls: int
+    max_tokens: int | None
+    """Judge and writer together; None is no limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every setting with its effective value."""
+
+    judge: str
+    writer: str
+    journal: str
+    """A path, or the address of a database."""
+    contract: str | None
+    """A path; None is the contract that ships with the package."""
+    gates: Mapping[str, float]
+    """`decision.question`, `decision`, or either with `[i]` → threshold."""
+    modes: Mapping[str, Mode]
+    """Decision id → mode; a decision that is not listed is enforced."""
+    gap_policy: Mapping[str, GapPolicy]
+    """Decision id → what its gaps do; a decision that is not listed follows what it can cause."""
+    budgets: Budgets
+    origins: Mapping[str, str]
+    """Dotted name of a setting → `default`, `file NAME`, `environment NAME` or `flag`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One value as one source gave it."""
+
+    key: str
+    value: object
+    origin: str
+
+
+_TEXTS = ("judge", "writer", "journal", "contract")
+_BUDGETS: Mapping[str, Value | None] = {
+    "max_steps": 12,
+    "max_seconds": 300.0,
+    "max_judge_calls": 200,
+    "max_writer_calls": 4,
+    "max_tokens": None,
+}
+_TABLES = ("gates", "modes", "gap_policy")
+_WORDS: Mapping[str, tuple[str, ...]] = {"modes": ("enforce", "shadow", "off"), "gap_policy": ("refuse", "record")}
+_TOP = (*_TEXTS, *_TABLES, "budgets")
+_PREFIX = "INTERLOCK_"
+_NOT_SETTINGS = ("INTERLOCK_TEST_ALL",)
+
+
+def load_settings(
+    *, directory: Path, environ: Mapping[str, str], flags: Mapping[str, object] | None = None
+) -> Settings:
+    """Return the settings in force: flags before environment before file before default.
+
+    `flags` has the shape of the file: `{"judge": "rules", "gates": {"grade_risk.risk[0]": 3}}`; a value of
+    None was not given. Tables are merged key by key.
+
+    Raises:
+        SettingsError: a file cannot be read, or a key or value is unknown; the message names the place.
+    """
+    given: dict[str, _Given] = {}
+    for item in (*_from_file(directory), *_from_environment(environ), *_flatten(flags or {}, "flag")):
+        given[item.key] = _checked(item)
+    return _settings(given, environ)
+
+
+def shipped_text() -> str:
+    """Return the contract that ships with the package."""
+    return files("interlock").joinpath("contracts/reference.md").read_text(encoding="utf-8")
+
+
+def _settings(given: Mapping[str, _Given], environ: Mapping[str, str]) -> Settings:
+    defaults: dict[str, Value | None] = {
+        "judge": "rules",
+        "writer": "extractive",
+        "journal": _default_journal(environ),
+        "contract": None,
+        **{f"budgets.{name}": value for name, value in _BUDGETS.items()},
+    }
+    # Every value was checked by `_checked`; the casts below repeat what it guarantees.
+    plain: dict[str, Any] = {**defaults, **{key: item.value for key, item in given.items()}}
+    tables = {name: _table(plain, name) for name in _TABLES}
+    origins = dict.fromkeys(defaults, "default") | {key: item.origin for key, item in given.items()}
+    return Settings(
+        judge=plain["judge"],
+        writer=plain["writer"],
+        journal=plain["journal"],
+        contract=plain["contract"],
+        gates=cast("Mapping[str, float]", tables["gates"]),
+        modes=cast("Mapping[str, Mode]", tables["modes"]),
+        gap_policy=cast("Mapping[str, GapPolicy]", tables["gap_policy"]),
+        budgets=Budgets(**{name: plain[f"budgets.{name}"] for name in _BUDGETS}),
+        origins=MappingProxyType(origins),
+    )
+
+
+def _table(plain: Mapping[str, Any], name: str) -> Mapping[str, Value]:
+    prefix = f"{name}."
+    return MappingProxyType({key.removeprefix(prefix): plain[key] for key in plain if key.startswith(prefix)})
+
+
+def _default_journal(environ: Mapping[str, str]) -> str:
+    base = environ.get("XDG_DATA_HOME")
+    home = Path(environ.get("HOME") or "~").expanduser()
+    return str((Path(base) if base else home / ".local" / "share") / "interlock" / "journal.db")
+
+
+def _from_file(directory: Path) -> list[_Given]:
+    own = _read_toml(directory / "interlock.toml")
+    tools = (_read_toml(directory / "pyproject.toml") or {}).get("tool")
+    project = tools.get("interlock") if isinstance(tools, dict) else None
+    if own is not None and project is not None:
+        raise SettingsError(
+            "pyproject.toml: `[tool.interlock]` and interlock.toml both hold settings; keep them in one of the two"
+        )
+    if own is not None:
+        return list(_flatten(own, "file interlock.toml"))
+    if project is None:
+        return []
+    if not isinstance(project, dict):
+        raise SettingsError("pyproject.toml: `tool.interlock` is not a table; write `[tool.interlock]`")
+    return list(_flatten(project, "file pyproject.toml"))
+
+
+def _read_toml(path: Path) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as cause:
+        raise SettingsError(f"{path.name}: is not UTF-8 text") from cause
+    except tomllib.TOMLDecodeError as cause:
+        raise SettingsError(f"{path.name}: is not TOML: {cause}") from cause
+    except OSError as cause:
+        raise SettingsError(f"{path.name}: cannot be read: {cause.strerror}") from cause
+
+
+def _from_environment(environ: Mapping[str, str]) -> Iterator[_Given]:
+    names = {_PREFIX + key.upper(): key for key in (*_TEXTS, *_TABLES)}
+    names |= {_PREFIX + key.upper(): f"budgets.{key}" for key in _BUDGETS}
+    for name, text in environ.items():
+        if not name.startswith(_PREFIX) or name in _NOT_SETTINGS or not text:
+            continue
+        if name not in names:
+            raise SettingsError(f"environment: no setting `{name}`; {did_you_mean(name, list(names))}")
+        origin = f"environment {name}"
+        if names[name] in _TABLES:
+            yield from _pairs(names[name], text, origin)
+        else:
+            yield _Given(names[name], text, origin)
+
+
+def _pairs(table: str, text: str, origin: str) -> Iterator[_Given]:
+    for part in text.split(","):
+        key, sign, value = part.partition("=")
+        if not sign or not key.strip():
+            raise SettingsError(f"{origin}: `{part.strip()}` is not `name=value`; separate several by commas")
+        yield _Given(f"{table}.{key.strip()}", value.strip(), origin)
+
+
+def _flatten(table: Mapping[str, object], origin: str) -> Iterator[_Given]:
+    for key, value in table.items():
+        if key not in _TOP:
+            raise SettingsError(f"{origin}: no setting `{key}`; {did_you_mean(key, _TOP)}")
+        if key in _TEXTS:
+            yield from _leaf(key, value, origin)
+        elif isinstance(value, Mapping):
+            yield from _leaves(key, value, origin)
+        else:
+            raise SettingsError(f"{origin}: `{key}` is not a table; write `[{key}]` and one line per name")
+
+
+def _leaves(prefix: str, table: Mapping[str, object], origin: str) -> Iterator[_Given]:
+    for key, value in table.items():
+        name = f"{prefix}.{key}"
+        if isinstance(value, Mapping):
+            yield from _leaves(name, value, origin)
+        else:
+            yield from _leaf(name, value, origin)
+
+
+def _leaf(key: str, value: object, origin: str) -> Iterator[_Given]:
+    if value is not None:
+        yield _Given(key, value, origin)
+
+
+def _checked(item: _Given) -> _Given:
+    table, _, name = item.key.partition(".")
+    if table in _TEXTS:
+        return _Given(item.key, _text(item), item.origin)
+    if table == "budgets":
+        if name not in _BUDGETS:
+            raise SettingsError(f"{item.origin}: no budget `{name}`; {did_you_mean(name, list(_BUDGETS))}")
+        return _Given(item.key, _limit(item, whole=name != "max_seconds"), item.origin)
+    if table == "gates":
+        return _Given(item.key, _number(item), item.origin)
+    if item.value not in _WORDS[table]:
+        fix = did_you_mean(str(item.value), _WORDS[table])
+        raise SettingsError(f"{item.origin}: `{item.key}` cannot be `{item.value}`; {fix}")
+    return item
+
+
+def _text(item: _Given) -> str:
+    if not isinstance(item.value, str) or not item.value.strip():
+        raise SettingsError(f"{item.origin}: `{item.key}` is not text; write a name or a path in quotes")
+    return item.value
+
+
+def _number(item: _Given) -> float:
+    """Return the value as a finite number; text is read, since the environment holds nothing else."""
+    try:
+        number = math.nan if isinstance(item.value, bool) else float(cast("str | float", item.value))
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise SettingsError(f"{item.origin}: `{item.key}` is `{item.value}`; write a number")
+    return number
+
+
+def _limit(item: _Given, *, whole: bool) -> float | int:
+    number = _number(item)
+    if number <= 0 or (whole and number != int(number)):
+        wanted = "a whole number of at least 1" if whole else "a number above 0"
+        raise SettingsError(f"{item.origin}: `{item.key}` is `{item.value}`; write {wanted}")
+    return int(number) if whole else number
