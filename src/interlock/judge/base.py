@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Literal, Protocol, TypeAlias
 
+from interlock.models.base import Failure, Usage
 from interlock.questions import Answer, Basis, Content, Question
 
 __all__ = ["Caps", "Failure", "Judge", "JudgeReply", "QuestionId", "QuestionKind", "Reading", "ReadingKind", "Usage"]
@@ -36,27 +36,6 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """Tokens and cost as the backend reported them; None where it did not."""
-
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cached_input_tokens: int | None = None
-    cost_usd: Decimal | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    """Why a call as a whole failed; holds no text of the request or of the server."""
-
-    reason: str
-    status: int | None = None
-    error_type: str | None = None
-    retryable: bool = False
-    retry_after_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeReply:
     """One reply; `readings` has exactly the ids that were asked."""
 
@@ -69,6 +48,10 @@ class JudgeReply:
     usage: Usage | None
     attempts: int
     elapsed_s: float
+    wire: str = "code"
+    """The wire format spoken, part of the digest; `code` for a judge that is code."""
+    readout: str | None = None
+    """How an answer was read from a text model, part of the digest; None for a decision model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
