@@ -25,7 +25,9 @@ __all__ = [
     "Question",
     "Score",
     "ScoreAnswer",
+    "as_json",
     "confidence",
+    "fault",
     "lead",
     "level",
     "top",
@@ -39,6 +41,10 @@ Basis: TypeAlias = Literal[
     "decision_model", "self_report", "first_token", "sequence", "label_only", "rule", "single", "scripted"
 ]
 """Where the numbers of an answer come from."""
+
+
+_SLACK = 1e-6
+"""How far a score may lie outside its levels. Source: backends specification, section 4, `score-range`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +137,42 @@ class ScoreAnswer:
 Answer: TypeAlias = NoulAnswer | ChoiceAnswer | ScoreAnswer
 
 
+def as_json(question: Question) -> dict[str, Json]:
+    """Return a question as JSON: its type, instructions and criteria, options and levels in order."""
+    match question:
+        case Noul():
+            asked: dict[str, Json] = {"type": "noul", "instructions": question.instructions}
+            if question.criteria is not None:
+                asked["criteria"] = _noul_criteria(question.criteria)
+            return asked
+        case Choice():
+            return {"type": "choice", "instructions": question.instructions, "criteria": dict(question.criteria)}
+        case Score():
+            return {"type": "score", "instructions": question.instructions, "criteria": list(question.criteria)}
+        case _:
+            assert_never(question)
+
+
+def fault(answer: Answer) -> str | None:
+    """Return why the numbers of an answer cannot be read, as a slug of the validation table; None when they can."""
+    match answer:
+        case NoulAnswer():
+            return None if _is_probability(answer.noul) else "noul-range"
+        case ChoiceAnswer():
+            if answer.probabilities is None:
+                return None
+            if answer.choice not in answer.probabilities:
+                return "not-an-option"
+            return None if all(map(_is_probability, answer.probabilities.values())) else "probability-range"
+        case ScoreAnswer():
+            if not all(map(_is_probability, answer.probabilities)):
+                return "probability-range"
+            highest = len(answer.probabilities) - 1
+            return None if -_SLACK <= answer.score <= highest + _SLACK else "score-range"
+        case _:
+            assert_never(answer)
+
+
 def level(answer: ScoreAnswer) -> int:
     """Return the most probable level, the lowest index on a tie."""
     return answer.probabilities.index(max(answer.probabilities))
@@ -182,6 +224,19 @@ def confidence(answer: Answer) -> float | None:
             return _score_confidence(answer.probabilities, level(answer))
         case _:
             assert_never(answer)
+
+
+def _is_probability(value: float) -> bool:
+    return 0 <= value <= 1
+
+
+def _noul_criteria(criteria: NoulCriteria) -> dict[str, Json]:
+    sides: dict[str, Json] = {}
+    if criteria.true is not None:
+        sides["true"] = criteria.true
+    if criteria.false is not None:
+        sides["false"] = criteria.false
+    return sides
 
 
 def _ahead(picked: float, others: Sequence[float]) -> float:
