@@ -1,0 +1,80 @@
+"""The command `interlock`: verbs are found in a table and loaded only when they are called.
+
+Knows no verb's work; a deliberate error of any verb ends here as one line and an exit code.
+Source: product specification, the command line.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+import click
+
+from interlock.cli._output import ERROR, EXIT_CODES, SCHEMA, fail
+from interlock.diagnostics import did_you_mean
+from interlock.errors import InterlockError, SchemaVersionError
+
+__all__ = ["VERBS", "Verb", "main"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """Where a verb's command stands, and what `interlock --help` says of it."""
+
+    module: str
+    about: str
+
+
+VERBS: Mapping[str, Verb] = {
+    "settings": Verb("interlock.cli.settings", "Show the settings in force and where each comes from."),
+}
+"""Verb → module; the module's `command` is the verb."""
+
+
+class _Verbs(click.Group):
+    """A group whose commands are imported when they are named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click's signature
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(VERBS[cmd_name].module).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in VERBS and not args[0].startswith("-"):
+            raise click.UsageError(f"no verb `{args[0]}`; {did_you_mean(args[0], list(VERBS))}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, verb.about) for name, verb in VERBS.items()])
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except SchemaVersionError as problem:
+            fail(str(problem), SCHEMA)
+        except InterlockError as problem:
+            fail(str(problem), ERROR)
+        except OSError as problem:
+            if problem.errno == errno.EPIPE:
+                raise
+            fail(": ".join(str(part) for part in (problem.filename, problem.strerror) if part), ERROR)
+
+
+@click.group(
+    cls=_Verbs,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EXIT_CODES,
+)
+@click.version_option(package_name="interlock")
+def main() -> None:
+    """Declare, check, judge, gate, record and replay the decisions of an agent's loop."""
