@@ -1,1 +1,63 @@
-"""journal."""
+"""The flight recorder: records, the chain that ties them, and the stores that keep them."""
+
+from interlock.journal.base import Journal, JournalView
+from interlock.journal.bodies import (
+    Accounting,
+    CallTarget,
+    ToolCall,
+    accounting_json,
+    approval_answered_body,
+    approval_requested_body,
+    audit_body,
+    budget_body,
+    call_binding,
+    error_body,
+    generation_body,
+    run_ended_body,
+    run_started_body,
+    tool_about_to_run_body,
+    tool_result_body,
+)
+from interlock.journal.chain import Head
+from interlock.journal.decision_body import SEQUENTIAL, Planned, decision_body
+from interlock.journal.place import open_journal, read_journal
+from interlock.journal.recording import Clock, OnEvent, Recorder
+from interlock.journal.records import Body, EventType, Record, make_run_id, timestamp
+from interlock.journal.store_memory import MemoryJournal
+from interlock.journal.store_sqlite import SqliteJournal
+
+__all__ = [
+    "SEQUENTIAL",
+    "Accounting",
+    "Body",
+    "CallTarget",
+    "Clock",
+    "EventType",
+    "Head",
+    "Journal",
+    "JournalView",
+    "MemoryJournal",
+    "OnEvent",
+    "Planned",
+    "Record",
+    "Recorder",
+    "SqliteJournal",
+    "ToolCall",
+    "accounting_json",
+    "approval_answered_body",
+    "approval_requested_body",
+    "audit_body",
+    "budget_body",
+    "call_binding",
+    "decision_body",
+    "error_body",
+    "generation_body",
+    "make_run_id",
+    "open_journal",
+    "read_journal",
+    "run_ended_body",
+    "run_started_body",
+    "timestamp",
+    "tool_about_to_run_body",
+    "tool_result_body",
+]

@@ -1,0 +1,79 @@
+"""The seam that every store of records stands behind.
+
+Knows nothing of what the records say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from interlock.journal.chain import Head
+from interlock.journal.records import Body, EventType, Record, Row
+
+__all__ = ["Journal", "JournalView"]
+
+
+class JournalView(Protocol):
+    """What a journal held at one moment, as stored, whether or not it makes sense."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, as shown to a person."""
+        ...
+
+    def run_ids(self) -> tuple[str, ...]:
+        """Return every run that has rows or a head, oldest first."""
+        ...
+
+    def head(self, run_id: str) -> Head | None:
+        """Return the head stored with the run's last append; None when there is none."""
+        ...
+
+    def rows(self, run_id: str, kinds: Sequence[EventType] = ()) -> Iterator[Row]:
+        """Yield the rows of one run by `seq`, of all types unless some are named."""
+        ...
+
+    def count(self, run_id: str, kind: EventType) -> int:
+        """Return how many rows of one type a run has."""
+        ...
+
+
+class Journal(Protocol):
+    """An append-only store of records, one chain per run."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, as shown to a person."""
+        ...
+
+    def append(self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False) -> Record:
+        """Add one record to the chain of `run_id` and return it.
+
+        `durable` makes it, and all before it, outlast a loss of power: for records that precede an effect.
+
+        Raises:
+            JournalError: nothing was written.
+        """
+        ...
+
+    def head(self, run_id: str) -> Head | None:
+        """Return the run's last record by number and hash; None when there is no such run."""
+        ...
+
+    def records(self, run_id: str) -> Iterator[Record]:
+        """Yield the records of one run in order; nothing when there is no such run.
+
+        Raises:
+            JournalError: a row cannot be read; it is named.
+        """
+        ...
+
+    def snapshot(self) -> AbstractContextManager[JournalView]:
+        """Return a view that later appends do not change."""
+        ...
+
+    def close(self) -> None:
+        """Release the store; closing twice is allowed."""
+        ...

@@ -1,0 +1,59 @@
+"""How rows of one run are tied together: each hash covers the previous hash and the whole row.
+
+Pure; knows nothing of stores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from interlock.errors import JournalError
+from interlock.journal.records import Body, EventType, Record
+
+__all__ = ["GENESIS", "Head", "link", "row_hash"]
+
+GENESIS = "0" * 64
+"""The `prev_hash` of the first row of every run."""
+
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The last row of a run."""
+
+    seq: int
+    hash: str
+
+
+def row_hash(*, prev_hash: str, run_id: str, seq: int, ts: str, type: str, body: str) -> str:  # noqa: A002 -- a column
+    """Return the SHA-256, in hex, over the six values joined by line feeds, in UTF-8.
+
+    Only the last one may be long, and none holds a line feed, so two rows never join to the same bytes.
+    """
+    joined = f"{prev_hash}\n{run_id}\n{seq}\n{ts}\n{type}\n{body}"
+    return hashlib.sha256(joined.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def link(head: Head | None, *, run_id: str, ts: str, kind: EventType, body: Body, text: str) -> Record:
+    """Return the record that follows `head`; None starts the chain of a run. `text` is the body's JSON.
+
+    Raises:
+        JournalError: the run id is not one word.
+    """
+    if _RUN_ID.fullmatch(run_id) is None:
+        raise JournalError(f"run id `{run_id}`: is not one word; write letters, digits, `.`, `_` and `-`, at most 128")
+    seq = 1 if head is None else head.seq + 1
+    prev_hash = GENESIS if head is None else head.hash
+    return Record(
+        run_id=run_id,
+        seq=seq,
+        ts=ts,
+        type=kind,
+        body=body,
+        text=text,
+        prev_hash=prev_hash,
+        hash=row_hash(prev_hash=prev_hash, run_id=run_id, seq=seq, ts=ts, type=kind, body=text),
+    )

@@ -1,0 +1,85 @@
+"""A journal that is kept in memory: for doors that write no file, and for tests.
+
+Knows nothing of what the records say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from threading import Lock
+
+from interlock.journal.base import JournalView
+from interlock.journal.chain import Head, link
+from interlock.journal.records import Body, EventType, Record, Row, encode_body
+
+__all__ = ["MemoryJournal"]
+
+
+class MemoryJournal:
+    """The records of this process; gone with it."""
+
+    place = ":memory:"
+
+    def __init__(self) -> None:
+        self._runs: dict[str, list[Record]] = {}
+        self._lock = Lock()
+
+    def append(self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False) -> Record:  # noqa: ARG002 -- memory outlasts nothing
+        """Add one record to the chain of `run_id` and return it."""
+        text = encode_body(body)
+        with self._lock:
+            record = link(self.head(run_id), run_id=run_id, ts=ts, kind=kind, body=body, text=text)
+            self._runs.setdefault(run_id, []).append(record)
+        return record
+
+    def head(self, run_id: str) -> Head | None:
+        """Return the run's last record by number and hash; None when there is no such run."""
+        found = self._runs.get(run_id)
+        return Head(seq=found[-1].seq, hash=found[-1].hash) if found else None
+
+    def records(self, run_id: str) -> Iterator[Record]:
+        """Yield the records of one run in order."""
+        yield from tuple(self._runs.get(run_id, ()))
+
+    def snapshot(self) -> AbstractContextManager[JournalView]:
+        """Return a view that later appends do not change."""
+        with self._lock:
+            return nullcontext(_MemoryView({run_id: tuple(records) for run_id, records in self._runs.items()}))
+
+    def close(self) -> None:
+        """Do nothing: memory is released with the object."""
+
+
+class _MemoryView:
+    place = ":memory:"
+
+    def __init__(self, runs: Mapping[str, tuple[Record, ...]]) -> None:
+        self._runs = runs
+
+    def run_ids(self) -> tuple[str, ...]:
+        return tuple(self._runs)
+
+    def head(self, run_id: str) -> Head | None:
+        found = self._runs.get(run_id)
+        return Head(seq=found[-1].seq, hash=found[-1].hash) if found else None
+
+    def rows(self, run_id: str, kinds: Sequence[EventType] = ()) -> Iterator[Row]:
+        for record in self._runs.get(run_id, ()):
+            if not kinds or record.type in kinds:
+                yield _row(record)
+
+    def count(self, run_id: str, kind: EventType) -> int:
+        return sum(1 for record in self._runs.get(run_id, ()) if record.type == kind)
+
+
+def _row(record: Record) -> Row:
+    return Row(
+        run_id=record.run_id,
+        seq=record.seq,
+        ts=record.ts,
+        type=record.type,
+        body=record.text,
+        prev_hash=record.prev_hash,
+        hash=record.hash,
+    )

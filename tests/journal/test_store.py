@@ -1,0 +1,193 @@
+"""Every store keeps one chain per run; the file store also survives what happens to files."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from interlock.errors import JournalError
+from interlock.journal import Head, Journal, MemoryJournal, SqliteJournal, open_journal, read_journal
+from interlock.journal.chain import GENESIS
+
+TS = "2026-01-02T03:04:05.000006Z"
+
+
+@pytest.fixture(params=["sqlite", "memory"])
+def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Journal]:
+    opened: Journal = SqliteJournal(tmp_path / "journal.db") if request.param == "sqlite" else MemoryJournal()
+    yield opened
+    opened.close()
+
+
+def test_a_run_is_one_chain_from_the_first_record(journal: Journal) -> None:
+    first = journal.append("r1", "run_started", {"task": "a"}, ts=TS)
+    journal.append("r2", "run_started", {"task": "b"}, ts=TS)
+    second = journal.append("r1", "run_ended", {"halt": "done"}, ts=TS, durable=True)
+    assert (first.seq, first.prev_hash) == (1, GENESIS)
+    assert (second.seq, second.prev_hash) == (2, first.hash)
+    assert journal.head("r1") == Head(seq=2, hash=second.hash)
+    assert list(journal.records("r1")) == [first, second]
+
+
+def test_a_run_that_does_not_exist_has_no_records_and_no_head(journal: Journal) -> None:
+    assert list(journal.records("none")) == []
+    assert journal.head("none") is None
+
+
+def test_a_snapshot_lists_runs_oldest_first_and_does_not_grow(journal: Journal) -> None:
+    journal.append("z", "run_started", {}, ts=TS)
+    journal.append("a", "run_started", {}, ts=TS)
+    journal.append("z", "decision", {"decision": "d"}, ts=TS)
+    with journal.snapshot() as view:
+        journal.append("z", "decision", {}, ts=TS)
+        journal.append("b", "run_started", {}, ts=TS)
+        assert view.run_ids() == ("z", "a")
+        assert view.count("z", "decision") == 1
+        assert [row.type for row in view.rows("z")] == ["run_started", "decision"]
+        assert [row.seq for row in view.rows("z", ["decision"])] == [2]
+        assert view.head("z") == Head(seq=2, hash=list(view.rows("z"))[-1].hash)
+
+
+@pytest.mark.parametrize("run_id", ["", "a b", "a\nb", "-x", "é", "x" * 129])
+def test_a_run_id_is_one_word(journal: Journal, run_id: str) -> None:
+    with pytest.raises(JournalError, match="is not one word"):
+        journal.append(run_id, "run_started", {}, ts=TS)
+
+
+def test_a_refused_body_writes_nothing_and_the_chain_goes_on(journal: Journal) -> None:
+    journal.append("r", "run_started", {}, ts=TS)
+    with pytest.raises(JournalError, match="cannot be written as JSON"):
+        journal.append("r", "decision", {"p": float("nan")}, ts=TS)
+    assert journal.append("r", "run_ended", {}, ts=TS).seq == 2
+
+
+def test_the_file_and_its_directory_are_for_their_owner_only(tmp_path: Path) -> None:
+    place = tmp_path / "share" / "interlock" / "journal.db"
+    journal = SqliteJournal(place)
+    journal.append("r", "run_started", {}, ts=TS)
+    assert place.stat().st_mode & 0o777 == 0o600
+    assert place.parent.stat().st_mode & 0o777 == 0o700
+    assert all(path.stat().st_mode & 0o077 == 0 for path in place.parent.iterdir())
+    journal.close()
+
+
+def test_what_one_process_closed_another_opens(tmp_path: Path) -> None:
+    place = str(tmp_path / "journal.db")
+    for seq in (1, 2, 3):
+        journal = open_journal(place)
+        assert journal.append("r", "decision", {}, ts=TS).seq == seq
+        journal.close()
+        journal.close()
+
+
+def test_reading_makes_no_file(tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match="there is none"), read_journal(str(tmp_path / "none.db")):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def _directory(path: Path) -> None:
+    path.mkdir()
+
+
+def _other_database(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE people (name TEXT)")
+    connection.close()
+
+
+def _newer(path: Path) -> None:
+    SqliteJournal(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 9")
+    connection.close()
+
+
+def _text(path: Path) -> None:
+    path.write_text("this is not a database, it is a text of some length\n" * 40)
+
+
+def _damaged(path: Path) -> None:
+    journal = SqliteJournal(path)
+    for _ in range(50):
+        journal.append("r", "decision", {"text": "x" * 500}, ts=TS)
+    journal.close()
+    content = bytearray(path.read_bytes())
+    content[4096:] = bytes(len(content) - 4096)
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        pytest.param(_directory, "is a directory", id="directory"),
+        pytest.param(_other_database, "is a database of something else", id="database-of-something-else"),
+        pytest.param(_newer, "has schema version 9, this release reads 1", id="newer-schema"),
+        pytest.param(_text, "is not a journal", id="text-file"),
+        pytest.param(_damaged, "is damaged", id="damaged-pages"),
+    ],
+)
+def test_a_place_that_holds_no_journal_is_named_for_writing_and_reading(
+    tmp_path: Path, spoil: Callable[[Path], None], says: str
+) -> None:
+    place = tmp_path / "journal.db"
+    spoil(place)
+    with pytest.raises(JournalError, match=says):
+        open_journal(str(place)).append("r", "run_started", {}, ts=TS)
+    with pytest.raises(JournalError, match=says), read_journal(str(place)) as view:
+        list(view.rows("r"))
+
+
+def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(JournalError, match="give a place that can be written"):
+        open_journal(str(tmp_path / "file" / "journal.db"))
+
+
+@pytest.mark.parametrize(
+    ("place", "says"),
+    [
+        pytest.param("postgresql://user:secret@host/db", "a `postgresql` store is not known", id="scheme"),
+        pytest.param("", "is empty", id="empty"),
+        pytest.param("a\0b", "holds a NUL", id="nul"),
+    ],
+)
+def test_a_place_that_names_no_store_is_refused_without_its_secrets(place: str, says: str) -> None:
+    with pytest.raises(JournalError, match=says) as caught:
+        open_journal(place)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_full_disk_writes_nothing_and_loses_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "journal.db"
+    journal = SqliteJournal(place)
+    journal.append("r", "run_started", {}, ts=TS)
+    journal._connection.execute("PRAGMA max_page_count = 8")
+    with pytest.raises(JournalError, match="the disk is full"):
+        journal.append("r", "tool_about_to_run", {"text": "x" * 100_000}, ts=TS, durable=True)
+    assert [record.type for record in journal.records("r")] == ["run_started"]
+    assert journal.append("r", "error", {}, ts=TS).seq == 2
+    journal.close()
+
+
+def test_a_locked_journal_is_refused_after_the_wait(tmp_path: Path) -> None:
+    place = tmp_path / "journal.db"
+    journal = SqliteJournal(place, busy_timeout_s=0.05)
+    other = sqlite3.connect(place, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(JournalError, match="is locked by another process"):
+        journal.append("r", "run_started", {}, ts=TS)
+    other.execute("COMMIT")
+    other.close()
+    assert journal.append("r", "run_started", {}, ts=TS).seq == 1
+    journal.close()
+
+
+def test_a_closed_journal_says_so(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db")
+    journal.close()
+    with pytest.raises(JournalError, match="closed"):
+        journal.append("r", "run_started", {}, ts=TS)
