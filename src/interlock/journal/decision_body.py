@@ -15,6 +15,7 @@ from interlock.journal.bodies import usage_json
 from interlock.journal.cells import cells_json
 from interlock.judge.base import Failure, JudgeReply, Reading
 from interlock.pipeline.result import DecisionResult
+from interlock.policy.degraded import CallFacts
 from interlock.policy.rules import Outcome, Policy, Rule
 from interlock.questions import Answer, ChoiceAnswer, Json, NoulAnswer, ScoreAnswer, as_json
 
@@ -79,6 +80,7 @@ def decision_body(
         "questions": {name: as_json(question) for name, question in result.questions.items()},
         "readings": {name: _reading_json(reading) for name, reading in result.readings.items()},
         "reply": None if result.reply is None else _reply_json(result.reply),
+        "call": None if result.call_facts is None else _call_json(result.call_facts),
         "floors": [{"question": floor.question, "value": floor.value} for floor in result.floors],
         "policy": None if policy is None else _policy_json(policy),
     }
@@ -166,6 +168,8 @@ def _answer_json(answer: Answer) -> dict[str, Json]:
 
 def _reply_json(reply: JudgeReply) -> dict[str, Json]:
     return {
+        "wire": reply.wire,
+        "readout": reply.readout,
         "requested_model": reply.requested_model,
         "served_model": reply.served_model,
         "request_id": reply.request_id,
@@ -184,6 +188,10 @@ def _failure_json(failure: Failure) -> dict[str, Json]:
         "retryable": failure.retryable,
         "retry_after_s": failure.retry_after_s,
     }
+
+
+def _call_json(call: CallFacts) -> dict[str, Json]:
+    return {"base_risk": call.base_risk, "leaves_root": call.leaves_root}
 
 
 def _policy_json(policy: Policy) -> dict[str, Json]:
