@@ -1,0 +1,24 @@
+"""The field language of options and functions, pydantic's adapters, and JSON Schema, kept in step."""
+
+from interlock.schema.annotation import AdapterError, adapter_for
+from interlock.schema.fields import ABSENT, Absent, Field, field_for, missing_fields, read_value
+from interlock.schema.json_schema import JsonSchema, schema_of, without_defaults
+from interlock.schema.language import schema_fields
+from interlock.schema.problems import Problem, ProblemKind
+
+__all__ = [
+    "ABSENT",
+    "Absent",
+    "AdapterError",
+    "Field",
+    "JsonSchema",
+    "Problem",
+    "ProblemKind",
+    "adapter_for",
+    "field_for",
+    "missing_fields",
+    "read_value",
+    "schema_fields",
+    "schema_of",
+    "without_defaults",
+]
