@@ -143,7 +143,7 @@ def as_json(question: Question) -> dict[str, Json]:
         case Noul():
             asked: dict[str, Json] = {"type": "noul", "instructions": question.instructions}
             if question.criteria is not None:
-                asked["criteria"] = _noul_criteria(question.criteria)
+                asked["criteria"] = {"true": question.criteria.true, "false": question.criteria.false}
             return asked
         case Choice():
             return {"type": "choice", "instructions": question.instructions, "criteria": dict(question.criteria)}
@@ -228,15 +228,6 @@ def confidence(answer: Answer) -> float | None:
 
 def _is_probability(value: float) -> bool:
     return 0 <= value <= 1
-
-
-def _noul_criteria(criteria: NoulCriteria) -> dict[str, Json]:
-    sides: dict[str, Json] = {}
-    if criteria.true is not None:
-        sides["true"] = criteria.true
-    if criteria.false is not None:
-        sides["false"] = criteria.false
-    return sides
 
 
 def _ahead(picked: float, others: Sequence[float]) -> float:

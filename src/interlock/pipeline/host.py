@@ -58,6 +58,8 @@ def require_complete(host: Host) -> None:
     """
     declared = host.capabilities
     missing = [f"projection `{name}`" for name in declared.projections if name not in host.projections]
+    floors = declared.floors.values()
+    missing += [f"projection `{floor.projection}`" for floor in floors if floor.projection not in declared.projections]
     missing += [f"provider `{name}`" for name in declared.providers if name not in host.providers]
     missing += [f"rule `{name}`" for name in declared.rules if name not in host.rules]
     if missing:

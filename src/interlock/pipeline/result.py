@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from interlock.frame.spec import Frame
 from interlock.judge.base import JudgeReply, Reading
+from interlock.policy.degraded import CallFacts
 from interlock.policy.rules import Floor, Mode, Outcome
 from interlock.questions import Question
 
@@ -50,3 +51,5 @@ class DecisionResult:
     """16 hex characters over `[frame digest, questions]`; None without a frame."""
     contract_digest: str
     elapsed_s: float
+    call_facts: CallFacts | None = None
+    """What the caller said of the call about to run; None when the decision precedes no call."""

@@ -71,4 +71,5 @@ class Outcome:
     margin: float | None
     """Smallest |value - threshold| over the rules evaluated up to the match; a stability, not a confidence."""
     reason: str | None
-    """Why no rule decided, such as `no answer to `risk`: transport_error/timeout`; None when a rule matched."""
+    """Why no rule decided, such as `no answer to `risk`: transport_error/timeout`, or why the action is not that of
+    the rule that matched; None when a rule matched and stands."""

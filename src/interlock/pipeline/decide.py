@@ -1,0 +1,113 @@
+"""One decision from state to action, asked of one judge.
+
+`prepare` and `conclude` do the work; between them stands the only wait.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+from interlock.contract.compiled import Contract
+from interlock.errors import QuestionError
+from interlock.judge.base import Judge, JudgeReply
+from interlock.pipeline.blocking import run_blocking
+from interlock.pipeline.conclude import conclude
+from interlock.pipeline.gating import ENFORCE, Gating
+from interlock.pipeline.host import Cells, Host
+from interlock.pipeline.prepare import Prepared, prepare
+from interlock.pipeline.readings import failed_reply
+from interlock.pipeline.result import DecisionResult
+from interlock.policy.degraded import CallFacts
+
+__all__ = ["OnDecision", "adecide", "ask", "decide"]
+
+_log = logging.getLogger("interlock.pipeline")
+
+OnDecision: TypeAlias = Callable[[DecisionResult], None]
+"""Called once with the decision as taken, before it is returned."""
+
+
+async def adecide(
+    contract: Contract,
+    decision_id: str,
+    state: Cells,
+    judge: Judge,
+    *,
+    host: Host,
+    gating: Gating = ENFORCE,
+    call_facts: CallFacts | None = None,
+    on_event: OnDecision | None = None,
+) -> DecisionResult:
+    """Return one decision of `contract` on `state`, taken by its policy from what `judge` answers.
+
+    `call_facts` says what the tool table knows of the call about to run; without it no degraded answer may let a
+    call run. A judge that fails is a reading without an answer: it never approves.
+
+    Raises:
+        HostError: contract, decision, mode and host do not fit together.
+        SettingsError: `gating` names a decision that the contract does not have.
+        FrameError: the frame cannot be built as declared.
+    """
+    started = time.perf_counter()
+    prepared = prepare(contract, decision_id, state, host=host, caps=judge.caps, gating=gating, call_facts=call_facts)
+    reply = await ask(prepared, judge)
+    result = conclude(prepared, reply, elapsed_s=time.perf_counter() - started)
+    _log.debug("decision %s at %s: %s", result.decision, result.position, result.action)
+    if on_event is not None:
+        on_event(result)
+    return result
+
+
+def decide(
+    contract: Contract,
+    decision_id: str,
+    state: Cells,
+    judge: Judge,
+    *,
+    host: Host,
+    gating: Gating = ENFORCE,
+    call_facts: CallFacts | None = None,
+    on_event: OnDecision | None = None,
+) -> DecisionResult:
+    """Return what `adecide` returns, from plain code.
+
+    Raises:
+        HostError: as `adecide`, or an event loop is already running in this thread.
+        SettingsError: as `adecide`.
+        FrameError: as `adecide`.
+    """
+    call = partial(
+        adecide,
+        contract,
+        decision_id,
+        state,
+        judge,
+        host=host,
+        gating=gating,
+        call_facts=call_facts,
+        on_event=on_event,
+    )
+    return run_blocking(call, name="decide", instead="adecide")
+
+
+async def ask(prepared: Prepared, judge: Judge) -> JudgeReply | None:
+    """Return the judge's reply on one prepared decision, None when there is nothing to ask.
+
+    A judge that raises, or returns something else than a reply, has failed: no question has an answer.
+    """
+    questions = prepared.ask
+    if prepared.frame is None or not questions:
+        return None
+    name = str(getattr(judge, "id", type(judge).__name__))
+    try:
+        reply: object = await judge.answer(prepared.frame.sent, questions)
+    except QuestionError:
+        raise
+    except Exception as cause:  # noqa: BLE001 - whatever a judge raises, no answer is never read as "no"
+        _log.warning("judge %s raised %s on %s", name, type(cause).__name__, prepared.decision.id)
+        return failed_reply(questions, cause, name)
+    return reply if isinstance(reply, JudgeReply) else failed_reply(questions, None, name)
