@@ -11,8 +11,7 @@ from typing import assert_never
 
 from interlock._canonical import compact_json
 from interlock.judge.base import Caps, QuestionId
-from interlock.judge.wire import encode_question
-from interlock.questions import Choice, Noul, Question, Score
+from interlock.questions import Choice, Noul, Question, Score, as_json
 
 __all__ = ["CallPlan", "plan_calls"]
 
@@ -71,4 +70,4 @@ def _within(count: int, limit: int | None) -> bool:
 
 
 def _size_bytes(id_: QuestionId, question: Question) -> int:
-    return len(compact_json({id_: encode_question(question)}).encode("utf-8", "surrogatepass"))
+    return len(compact_json({id_: as_json(question)}).encode("utf-8", "surrogatepass"))

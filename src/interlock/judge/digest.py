@@ -10,8 +10,7 @@ from collections.abc import Mapping
 
 from interlock._canonical import compact_json, pairs, sha256_hex
 from interlock.judge.base import QuestionId
-from interlock.judge.wire import encode_question
-from interlock.questions import Content, Question
+from interlock.questions import Content, Question, as_json
 
 __all__ = ["request_digest"]
 
@@ -33,5 +32,5 @@ def request_digest(
     Raises:
         ValueError: the state is not JSON, or a number in it is not finite.
     """
-    asked = [pairs(encode_question(question)) for question in questions.values()]
+    asked = [pairs(as_json(question)) for question in questions.values()]
     return sha256_hex(compact_json([VERSION, wire, model, readout, pairs(frame_state), asked]))

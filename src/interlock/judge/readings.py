@@ -1,14 +1,17 @@
-"""How a failed call becomes readings: the kind of each reason, the same reading for every question asked."""
+"""How a call that brought no answers becomes a reply: one reading per question asked, its kind fixed by the reason."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from interlock.judge.base import QuestionId, Reading, ReadingKind
+from interlock.judge.base import Failure, JudgeReply, QuestionId, Reading, ReadingKind
+from interlock.judge.digest import request_digest
+from interlock.questions import Content, Question
 
-__all__ = ["same_reading"]
+__all__ = ["Identity", "digest_of", "failed_reply", "same_reading"]
 
-_KINDS: dict[str, ReadingKind] = {
+_KINDS: Mapping[str, ReadingKind] = {
     "auth": "transport_error",
     "bad-request": "transport_error",
     "not-found": "transport_error",
@@ -32,7 +35,48 @@ _KINDS: dict[str, ReadingKind] = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who answers, as readings and digests name it."""
+
+    judge: str
+    model: str
+    wire: str = "code"
+    readout: str | None = None
+
+
+def digest_of(identity: Identity, frame_state: Content, questions: Mapping[QuestionId, Question]) -> str:
+    """Return the digest of a request to this judge."""
+    return request_digest(frame_state, questions, model=identity.model, wire=identity.wire, readout=identity.readout)
+
+
 def same_reading(ids: Iterable[QuestionId], reason: str, judge: str) -> dict[QuestionId, Reading]:
     """Return one reading without an answer for every id; the kind follows from the reason."""
     reading = Reading(kind=_KINDS[reason], reason=reason, answer=None, judge=judge)
     return dict.fromkeys(ids, reading)
+
+
+def failed_reply(
+    identity: Identity,
+    frame_state: Content,
+    questions: Mapping[QuestionId, Question],
+    failure: Failure,
+    *,
+    elapsed_s: float,
+    request_id: str | None = None,
+    attempts: int = 1,
+) -> JudgeReply:
+    """Return the reply to a call that failed as a whole."""
+    return JudgeReply(
+        readings=same_reading(questions, failure.reason, identity.judge),
+        failure=failure,
+        requested_model=identity.model,
+        served_model=None,
+        request_id=request_id,
+        request_digest=digest_of(identity, frame_state, questions),
+        usage=None,
+        attempts=attempts,
+        elapsed_s=elapsed_s,
+        wire=identity.wire,
+        readout=identity.readout,
+    )

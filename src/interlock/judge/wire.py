@@ -14,18 +14,16 @@ from interlock._canonical import compact_json
 from interlock.judge.base import QuestionId
 from interlock.questions import (
     Answer,
-    Choice,
     ChoiceAnswer,
     Content,
     Json,
-    Noul,
     NoulAnswer,
     Question,
-    Score,
     ScoreAnswer,
+    as_json,
 )
 
-__all__ = ["encode_answer", "encode_question", "encode_request", "parse_json"]
+__all__ = ["encode_answer", "encode_request", "parse_json"]
 
 
 def encode_request(model: str, frame_state: Content, questions: Mapping[QuestionId, Question]) -> bytes:
@@ -34,25 +32,8 @@ def encode_request(model: str, frame_state: Content, questions: Mapping[Question
     Raises:
         ValueError: the state is not JSON, holds a number that is not finite or a lone surrogate.
     """
-    asked = {id_: encode_question(question) for id_, question in questions.items()}
+    asked = {id_: as_json(question) for id_, question in questions.items()}
     return compact_json({"model": model, "state": frame_state, "questions": asked}).encode()
-
-
-def encode_question(question: Question) -> dict[str, Json]:
-    """Return one question as the wire spells it; options keep their order."""
-    match question:
-        case Noul():
-            criteria = question.criteria
-            asked: dict[str, Json] = {"type": "noul", "instructions": question.instructions}
-            if criteria is not None:
-                asked["criteria"] = {"true": criteria.true, "false": criteria.false}
-            return asked
-        case Choice():
-            return {"type": "choice", "instructions": question.instructions, "criteria": dict(question.criteria)}
-        case Score():
-            return {"type": "score", "instructions": question.instructions, "criteria": list(question.criteria)}
-        case _:
-            assert_never(question)
 
 
 def encode_answer(answer: Answer) -> dict[str, Json]:

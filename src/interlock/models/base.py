@@ -46,8 +46,6 @@ class TextRequest:
     """What a text model is asked to write."""
 
     messages: tuple[Message, ...]
-    max_tokens: int | None = None
-    temperature: float | None = None
     schema: Mapping[str, Json] | None = None
     """JSON Schema the reply is asked to fit; the reply is still to be checked."""
 

@@ -1,0 +1,33 @@
+"""Doubles for tests: a judge and a text model that follow a script, and a clock that only moves when told."""
+
+from __future__ import annotations
+
+import asyncio
+
+from interlock.judge.scripted import Script, Scripted, ScriptedJudge, Seen
+from interlock.models.scripted import ScriptedModel
+
+__all__ = ["FakeClock", "Script", "Scripted", "ScriptedJudge", "ScriptedModel", "Seen"]
+
+
+class FakeClock:
+    """A clock that stands still until `sleep` or `advance` moves it."""
+
+    def __init__(self, start_s: float = 0.0) -> None:
+        self._now_s = start_s
+        self.slept: list[float] = []
+        """Every wait that was asked for, in seconds and in order."""
+
+    def now(self) -> float:
+        """Return the seconds on the clock."""
+        return self._now_s
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock; a negative number sets it back."""
+        self._now_s += seconds
+
+    async def sleep(self, seconds: float) -> None:
+        """Move the clock by `seconds` and let other tasks run, without waiting."""
+        self.slept.append(seconds)
+        self.advance(seconds)
+        await asyncio.sleep(0)
