@@ -1,6 +1,6 @@
 """What a decision may see: declared, bounded, with provenance, and built from a host's state."""
 
-from interlock.frame.build import SHOWN, UNTRUSTED, build_frame
+from interlock.frame.build import SHOWN, UNTRUSTED, build_frame, sent_state
 from interlock.frame.digest import frame_digest, interchange_digest
 from interlock.frame.gaps import gaps, is_gap
 from interlock.frame.spec import (
@@ -34,4 +34,5 @@ __all__ = [
     "gaps",
     "interchange_digest",
     "is_gap",
+    "sent_state",
 ]

@@ -7,7 +7,7 @@ Source: decision-contract/v1, frame.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -25,7 +25,7 @@ from interlock.frame.spec import (
 )
 from interlock.questions import Json
 
-__all__ = ["SHOWN", "UNTRUSTED", "build_frame"]
+__all__ = ["SHOWN", "UNTRUSTED", "build_frame", "sent_state"]
 
 UNTRUSTED = "untrusted_tool_output"
 """The one key under which every field of provenance `tool` is sent."""
@@ -52,9 +52,18 @@ def build_frame(decision_id: str, spec: FrameSpec, view: StateView) -> Frame:
         decision=decision_id,
         entries=entries,
         exclusions=spec.exclusions,
-        sent=_sent(shown),
+        sent=sent_state(shown),
         digest=frame_digest(decision_id, shown),
     )
+
+
+def sent_state(shown: Sequence[FrameEntry]) -> Mapping[str, Json]:
+    """Return the state that a judge is sent: what tools gave stands under one key, and no value is rewritten."""
+    sent: dict[str, Json] = {e.key: e.value for e in shown if e.provenance != _UNTRUSTED_PROVENANCE}
+    untrusted: dict[str, Json] = {e.key: e.value for e in shown if e.provenance == _UNTRUSTED_PROVENANCE}
+    if untrusted:
+        sent[UNTRUSTED] = untrusted
+    return sent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,11 +195,3 @@ def _text(value: str) -> str:
     except UnicodeEncodeError:
         raise _NotJson from None
     return value
-
-
-def _sent(shown: list[FrameEntry]) -> Mapping[str, Json]:
-    sent: dict[str, Json] = {e.key: e.value for e in shown if e.provenance != _UNTRUSTED_PROVENANCE}
-    untrusted: dict[str, Json] = {e.key: e.value for e in shown if e.provenance == _UNTRUSTED_PROVENANCE}
-    if untrusted:
-        sent[UNTRUSTED] = untrusted
-    return sent
