@@ -1,6 +1,6 @@
 """The field language of options and functions, pydantic's adapters, and JSON Schema, kept in step."""
 
-from interlock.schema.annotation import AdapterError, adapter_for
+from interlock.schema.annotation import AdapterError, Annotation, adapter_for
 from interlock.schema.fields import ABSENT, Absent, Field, field_for, missing_fields, read_value
 from interlock.schema.json_schema import JsonSchema, schema_of, without_defaults
 from interlock.schema.language import schema_fields
@@ -10,6 +10,7 @@ __all__ = [
     "ABSENT",
     "Absent",
     "AdapterError",
+    "Annotation",
     "Field",
     "JsonSchema",
     "Problem",

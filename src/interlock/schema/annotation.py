@@ -29,11 +29,27 @@ class AdapterError(TypeError):
 
 
 def adapter_for(annotation: object) -> TypeAdapter[Any]:
-    """Return the adapter of `annotation`.
+    """Return the adapter of `annotation`, built once and kept by identity.
 
     Raises:
         AdapterError: pydantic has no JSON form for it.
     """
+    kept = _ADAPTERS.get(id(annotation))
+    if kept is not None:
+        return kept[1]
+    adapter = _built(annotation)
+    if len(_ADAPTERS) >= _KEPT:
+        _ADAPTERS.pop(next(iter(_ADAPTERS)))
+    _ADAPTERS[id(annotation)] = (annotation, adapter)
+    return adapter
+
+
+_KEPT = 1024
+_ADAPTERS: dict[int, tuple[object, TypeAdapter[Any]]] = {}
+"""Identity → the annotation, held so that its identity is not given to another, and its adapter."""
+
+
+def _built(annotation: object) -> TypeAdapter[Any]:
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(readable(annotation))
         adapter.json_schema()
