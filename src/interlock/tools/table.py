@@ -75,7 +75,7 @@ def _read_file(root: Root | None) -> Tool:
         parameters=_schema(path="relative path of an existing file"),
         work=lambda on, given: read_file(on, _text(given, "path")),
         check=lambda on, given: on.require_file(_text(given, "path"), change=False),
-        input_text=lambda given: _text(given, "path"),
+        input_text=lambda given: _shown(given, "path"),
         base_risk=0,
         effect="read",
         input_source="pick",
@@ -91,7 +91,7 @@ def _search_text(root: Root | None) -> Tool:
         parameters=_schema({"regex": regex}, pattern="a piece of a line, case-sensitive, or a regular expression"),
         work=lambda on, given: search_text(on, _text(given, "pattern"), regex=given.get("regex") is True),
         check=lambda _, given: check_pattern(_text(given, "pattern")),
-        input_text=lambda given: _text(given, "pattern"),
+        input_text=lambda given: _shown(given, "pattern"),
         base_risk=0,
         effect="search",
     )
@@ -109,7 +109,7 @@ def _write_file(root: Root | None) -> Tool:
         parameters=_schema(path="relative path of the file to write", content="the whole new content of the file"),
         work=lambda on, given: write_file(on, _text(given, "path"), _text(given, "content")),
         check=check,
-        input_text=lambda given: f"{_text(given, 'path')}\n{_text(given, 'content')}",
+        input_text=lambda given: f"{_shown(given, 'path')}\n{_shown(given, 'content')}",
         base_risk=1,
         effect="write",
         needs=("canWrite",),
@@ -133,7 +133,7 @@ def _move_file(root: Root | None) -> Tool:
         parameters=_schema(source="relative path of an existing file", target="relative path that is free"),
         work=work,
         check=check,
-        input_text=lambda given: f"{_text(given, 'source')}{ARROW}{_text(given, 'target')}",
+        input_text=lambda given: f"{_shown(given, 'source')}{ARROW}{_shown(given, 'target')}",
         base_risk=2,
         effect="move",
         needs=("canWrite", "canDelete"),
@@ -148,7 +148,7 @@ def _delete(root: Root | None) -> Tool:
         parameters=_schema(path="relative path of the file to delete"),
         work=lambda on, given: delete_file(on, _text(given, "path")),
         check=lambda on, given: on.require_file(_text(given, "path"), change=True),
-        input_text=lambda given: _text(given, "path"),
+        input_text=lambda given: _shown(given, "path"),
         base_risk=3,
         effect="delete",
         needs=("canDelete",),
@@ -213,6 +213,12 @@ def _text(given: _Given, name: str) -> str:
     if not isinstance(value, str):
         raise ToolError("bad-arguments", f"`{name}` is not text; give a string")
     return value
+
+
+def _shown(given: _Given, name: str) -> str:
+    """Return an argument for a step's input, whatever it is; the call itself refuses what is no text."""
+    value = given.get(name, "")
+    return value if isinstance(value, str) else repr(value)
 
 
 def _require_no_arrow(given: _Given) -> None:
