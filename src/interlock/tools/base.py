@@ -52,7 +52,7 @@ class Tool:
     max_output_chars: int = 200_000
     timeout_s: float = 30.0
     """Limits a call that can be stopped; `math.inf` for one that would go on regardless."""
-    check: Callable[[Mapping[str, Json]], None] | None = None
+    check: Callable[[Mapping[str, Json]], object] | None = None
     """Raises ToolError for arguments that cannot work, without any effect; None: nothing can be told before."""
 
 

@@ -85,7 +85,7 @@ async def _within_time(tool: Tool, arguments: Mapping[str, Json]) -> object:
     with anyio.move_on_after(tool.timeout_s) as limit:
         return await tool.run(arguments)
     if limit.cancelled_caught:
-        raise ToolError("timeout", f"no result after {tool.timeout_s:g} s")
+        raise ToolError("timeout", f"no result after {tool.timeout_s:g} s; whether it took effect is not known")
     raise ToolError("exception", "the tool was cancelled from inside")
 
 
