@@ -6,7 +6,7 @@ Knows nothing of files, text or judges.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from interlock.contract.capabilities import Capabilities
@@ -72,3 +72,7 @@ class Contract:
     digest: str
     """SHA-256 (64 hex) over the canonical meaning: questions, options, frames, policies with effective
     thresholds, positions and the generator text; spelling and prose do not count."""
+    text: str = field(default="", compare=False, repr=False)
+    """What it was compiled from, so that it can be compiled again."""
+    overrides: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """The thresholds set from outside, by the key under which they were given."""
