@@ -99,9 +99,12 @@ def _retuned(rule: Rule, threshold: float) -> Rule:
     return replace(rule, predicate=predicate, text=rule_text(predicate, rule.action))
 
 
-def _unknown(key: str, known: Collection[str]) -> str:
-    if not known:
+def _unknown(key: str, places: Mapping[str, tuple[str, int]]) -> str:
+    if not places:
         return f"gate `{key}`: the contract has no thresholds"
-    near = nearest(key, known)
+    near = nearest(key, places)
     hint = f"did you mean `{near}`? " if near is not None else ""
-    return f"gate `{key}`: no such threshold; {hint}known: {', '.join(f'`{name}`' for name in known)}"
+    known: dict[tuple[str, int], str] = {}
+    for name, place in places.items():
+        known.setdefault(place, name)
+    return f"gate `{key}`: no such threshold; {hint}known: {', '.join(f'`{name}`' for name in known.values())}"
