@@ -6,6 +6,9 @@ InterlockError
 ├── HostError              a host does not supply what it declares
 ├── FrameError             a frame cannot be built as declared
 ├── QuestionError          a question cannot be asked
+├── DecisionError          no valid pick after every attempt (also a ValueError)
+├── MissingContextError    a hidden parameter has neither context nor default (also a TypeError)
+├── ModelError             a text model's call failed as a whole
 ├── ToolError              a tool failed
 ├── JournalError           a journal cannot be opened, read or written
 └── SettingsError          a setting is unknown or out of range
@@ -18,10 +21,13 @@ from typing import Generic, TypeVar
 
 __all__ = [
     "ContractError",
+    "DecisionError",
     "FrameError",
     "HostError",
     "InterlockError",
     "JournalError",
+    "MissingContextError",
+    "ModelError",
     "QuestionError",
     "SchemaVersionError",
     "SettingsError",
@@ -61,6 +67,38 @@ class FrameError(InterlockError):
 
 class QuestionError(InterlockError):
     """A question cannot be asked; the message names the field and never its content."""
+
+
+class DecisionError(InterlockError, ValueError, Generic[D]):
+    """No valid pick after every attempt; survives `pickle` and `copy`."""
+
+    def __init__(
+        self, message: str, kind: str, attempts: Sequence[D], replies: Sequence[str | None], options: Sequence[str]
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        """The kind of the last attempt."""
+        self.attempts: tuple[D, ...] = tuple(attempts)
+        self.replies: tuple[str | None, ...] = tuple(replies)
+        """The raw replies in full; None for one that was not text."""
+        self.options: tuple[str, ...] = tuple(options)
+        """Option names in menu order."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (str(self), self.kind, self.attempts, self.replies, self.options))
+
+
+class MissingContextError(InterlockError, TypeError):
+    """A hidden parameter has neither a value in `context` nor a default."""
+
+
+class ModelError(InterlockError):
+    """A text model's call failed as a whole; holds no text of the request."""
+
+    def __init__(self, message: str, *, reason: str, retryable: bool) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.retryable = retryable
 
 
 class ToolError(InterlockError):

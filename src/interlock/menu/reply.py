@@ -1,0 +1,65 @@
+"""Checks a reply against the menu: which option, and whether its arguments fit.
+
+Source: next-step specification, section 10.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from interlock.menu.attempts import Chosen, Rejected
+from interlock.menu.options import Option
+from interlock.models.reply import NotFound, find_action
+from interlock.schema import Field, Problem, ProblemKind, missing_fields, read_value
+
+__all__ = ["read_reply"]
+
+
+def read_reply(reply: object, options: Sequence[Option]) -> Chosen | Rejected:
+    """Return the valid pick in `reply`, or why there is none, in words that a model can act on."""
+    found = find_action(reply)
+    if isinstance(found, NotFound):
+        return _rejected(found.kind, found.message)
+    name, args = found.action["call"], found.action.get("args")
+    option = next((item for item in options if item.name == name), None)
+    if option is None:
+        names = ", ".join(f"`{item.name}`" for item in options)
+        return _rejected("unknown_call", f"{_shown(name)} is not an option; pick one of {names}", found.repaired)
+    if not option.fields:
+        return Chosen(option=option, args={}, repaired=found.repaired)
+    if args and not isinstance(args, Mapping):
+        return _rejected("bad_args", "`args` must be an object", found.repaired, option.name)
+    return _read_args(option, cast("Mapping[str, object]", args or {}), found.repaired)
+
+
+def _read_args(option: Option, args: Mapping[str, object], repaired: bool) -> Chosen | Rejected:
+    given = {field.name: args[field.name] for field in option.fields if _is_given(field, args)}
+    problems = missing_fields(option.fields, given)
+    read: dict[str, object] = {}
+    for field in option.fields if not problems else ():
+        if field.name in given:
+            read[field.name], found = read_value(field, given[field.name])
+            problems += found
+    problems = [item for item in problems if item.kind == "missing_required"] or problems
+    if not problems:
+        return Chosen(option=option, args=read, repaired=repaired)
+    message = "; ".join(f"`{problem.path}` {problem.message}" for problem in problems)
+    return Rejected(
+        kind=problems[0].kind, message=message, problems=tuple(problems), picked=option.name, repaired=repaired
+    )
+
+
+def _is_given(field: Field, args: Mapping[str, object]) -> bool:
+    return field.name in args and not (args[field.name] is None and field.null_is_absent)
+
+
+def _rejected(kind: ProblemKind, message: str, repaired: bool = False, picked: str | None = None) -> Rejected:
+    problem = Problem(kind=kind, path="", message=message)
+    return Rejected(kind=kind, message=message, problems=(problem,), picked=picked, repaired=repaired)
+
+
+def _shown(name: object) -> str:
+    text = json.dumps(name, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:79] + "…"
