@@ -121,20 +121,12 @@ def test_a_generated_input_is_asked_for_and_never_invented() -> None:
     assert unclear.state.last_tool is None
 
 
-@pytest.mark.parametrize(
-    ("parameters", "argument"),
-    [
-        pytest.param({"properties": {"a": {}, "b": {}}, "required": ["b"]}, "b", id="the-required-one"),
-        pytest.param({"properties": {"a": {}, "b": {}}}, "a", id="else-the-first"),
-        pytest.param({"type": "object"}, "input", id="else-a-fixed-name"),
-    ],
-)
-def test_a_picked_label_fills_the_tools_argument(parameters: Mapping[str, Json], argument: str) -> None:
-    tool = _tool("open_ticket", "pick", parameters)
+def test_a_picked_label_fills_the_tools_required_argument() -> None:
+    tool = _tool("open_ticket", "pick", {"properties": {"note": {}, "ticket": {}}, "required": ["ticket"]})
     pending = _state(pending=PendingCall(tool=tool), tools={"open_ticket": tool})
     result = step(pending, Decided(decision="pick_input", action="use", picked="42"))
     assert result.state.pending is not None
-    assert result.state.pending.arguments == {argument: "42"}
+    assert result.state.pending.arguments == {"ticket": "42"}
 
 
 def test_done_goes_to_the_answer_without_asking_for_a_risk() -> None:
@@ -224,6 +216,9 @@ def test_a_listing_fills_the_files_and_a_read_keeps_them() -> None:
         pytest.param(Decided(decision="step_ok", action="escalate"), "escalated:step_ok", id="escalated-by-a-rule"),
         pytest.param(
             Decided(decision="pick_tool", action="escalate", cause="unanswered"), "escalated:pick_tool", id="abstained"
+        ),
+        pytest.param(
+            Decided(decision="pick_tool", action="escalate", cause="not_an_option"), "unknown_tool", id="not-offered"
         ),
         pytest.param(Decided(decision="is_done", action="escalate", cause="judge_down"), "judge_down", id="judge-down"),
         pytest.param(Stopped(halt="budget:seconds"), "budget:seconds", id="budget"),

@@ -38,8 +38,9 @@ __all__ = [
 Node: TypeAlias = Literal["needs_tool", "pick_tool", "pick_input", "grade_risk", "step_ok", "is_done", "can_deliver"]
 """A decision that the loop asks, by its id in the contract."""
 
-Cause: TypeAlias = Literal["policy", "unanswered", "judge_down"]
-"""Why a decision came to its action: a rule matched, an answer or a field was missing, or the judge failed."""
+Cause: TypeAlias = Literal["policy", "unanswered", "not_an_option", "judge_down"]
+"""Why a decision came to its action: a rule matched, an answer or a field was missing, the judge picked what was
+not offered, or the judge failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

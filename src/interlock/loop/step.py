@@ -6,17 +6,19 @@ Source: reference loop specification, one turn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from interlock.errors import HostError
 from interlock.loop.breaker import tripped
+from interlock.loop.candidates import DONE
 from interlock.loop.events import (
     Answered,
     Ask,
     Begun,
     Call,
+    Cause,
     CheckFacts,
     Decided,
     Drafted,
@@ -34,12 +36,10 @@ from interlock.loop.events import (
 )
 from interlock.loop.state import PendingCall, Phase, State, Step
 from interlock.questions import Json
-from interlock.tools.base import Tool
+from interlock.tools.table import picked_arguments
 
-__all__ = ["DONE", "MAX_REVISIONS", "Next", "step"]
+__all__ = ["MAX_REVISIONS", "Next", "step"]
 
-DONE = "done"
-"""The candidate of `pick_tool` that ends the tool loop."""
 MAX_REVISIONS = 1
 
 
@@ -124,16 +124,7 @@ def _picked_tool(state: State, event: Decided) -> Next:
 def _picked_input(state: State, event: Decided) -> Next:
     if state.pending is None or event.picked is None:
         return _halt(state, "input_unclear", "no input was picked")
-    return _with_input(state, {_argument(state.pending.tool): event.picked})
-
-
-def _argument(tool: Tool) -> str:
-    """Return the argument that a picked label fills: the required one, else the first."""
-    required = tool.parameters.get("required")
-    if isinstance(required, Sequence) and required:
-        return str(required[0])
-    properties = tool.parameters.get("properties")
-    return next(iter(properties), "input") if isinstance(properties, Mapping) else "input"
+    return _with_input(state, picked_arguments(state.pending.tool, event.picked))
 
 
 def _input_provided(state: State, event: InputProvided) -> Next:
@@ -201,11 +192,15 @@ def _escalated(state: State, event: Decided) -> Next:
         return _end(replace(state, refused=event.action, reason=event.reason))
     if event.cause == "judge_down":
         return _halt(state, "judge_down", event.reason)
-    unclear = _UNCLEAR.get(event.decision) if event.cause == "policy" else None
-    return _halt(state, unclear or f"escalated:{event.decision}", event.reason)
+    named = _NAMED.get((event.decision, event.cause), f"escalated:{event.decision}")
+    return _halt(state, named, event.reason)
 
 
-_UNCLEAR: Mapping[str, str] = {"pick_tool": "tool_unclear", "pick_input": "input_unclear"}
+_NAMED: Mapping[tuple[Node, Cause], str] = {
+    ("pick_tool", "policy"): "tool_unclear",
+    ("pick_input", "policy"): "input_unclear",
+    ("pick_tool", "not_an_option"): "unknown_tool",
+}
 
 
 def _stopped(state: State, event: Stopped) -> Next:

@@ -1,0 +1,165 @@
+"""A run as it happens, one line per event, for a person who watches.
+
+Reads records only; draws on whatever `echo` draws on.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import click
+
+from interlock._text import clip
+from interlock.journal.bodies import Accounting
+from interlock.journal.records import Body, Record
+from interlock.questions import Json
+
+__all__ = ["Trace", "account", "visible"]
+
+Echo: TypeAlias = Callable[[str], None]
+
+_GOES_ON = frozenset(("use_tool", "call", "use", "auto", "continue", "keep_going", "finish", "deliver", "answer"))
+
+
+class Trace:
+    """Prints the events of one run; it is a listener of the recorder."""
+
+    def __init__(self, echo: Echo) -> None:
+        self._echo = echo
+
+    def __call__(self, record: Record) -> None:
+        """Print `record` when a person wants to see it."""
+        lines = _LINES.get(record.type)
+        if lines is not None:
+            self._echo(lines(record.body))
+
+
+def visible(text: str) -> str:
+    """Return `text` with control and formatting characters written as escapes; line ends and tabs stay."""
+    return "".join(character if _harmless(character) else _escaped(character) for character in text)
+
+
+def account(accounting: Accounting) -> str:
+    """Return the account of a run on one line."""
+    tokens = "unknown" if accounting.tokens is None else str(accounting.tokens)
+    return (
+        f"{accounting.decisions} decisions, {accounting.questions} questions in {accounting.requests} requests, "
+        f"{accounting.waves} waves, {accounting.discarded} discarded, {accounting.writer_calls} writer calls, "
+        f"tokens {tokens}, {accounting.wall_s:.2f} s"
+    )
+
+
+def _harmless(character: str) -> bool:
+    return character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def _started(body: Body) -> str:
+    return click.style(
+        f"contract {str(body['contract_digest'])[:12]}  judge {body['judge']}  writer {body['writer']}", dim=True
+    )
+
+
+def _decision(body: Body) -> str:
+    action = str(body["action"])
+    shown = f"{action} {_line(body['picked'])}" if body["picked"] is not None and action in ("call", "use") else action
+    colour = "green" if action in _GOES_ON else "yellow"
+    mark = "~" if body["degraded"] else " "
+    return (
+        f"{_number(body['step']):>3.0f}  {body['decision']:<12}{mark} {click.style(f'{shown:<26}', fg=colour)} "
+        f"{_compared(body):<34} {_number(body['elapsed_s']) * 1000:7.1f} ms"
+    )
+
+
+def _compared(body: Body) -> str:
+    """Return the value against its threshold, or why no rule decided."""
+    outcome = body["outcome"]
+    if not isinstance(outcome, Mapping):
+        return f"mode {body['mode']}"
+    if outcome["reason"] is not None:
+        return _line(outcome["reason"], 120)
+    if outcome["value"] is None:
+        values = ", ".join(f"{name} {value:.2f}" for name, value in _values(body))
+        return f"else ({values})" if values else "else"
+    test = str(outcome["rule_text"]).partition(" → ")[0]
+    return f"{_number(outcome['value']):.2f} against {test}"
+
+
+def _values(body: Body) -> list[tuple[str, float]]:
+    readings = body["readings"]
+    found: list[tuple[str, float]] = []
+    for name, reading in readings.items() if isinstance(readings, Mapping) else ():
+        answer = reading["answer"] if isinstance(reading, Mapping) else None
+        value = answer.get("noul", answer.get("score")) if isinstance(answer, Mapping) else None
+        if isinstance(value, int | float):
+            found.append((name, value))
+    return found
+
+
+def _about_to_run(body: Body) -> str:
+    return f"     → {body['tool']} {_line(body['input'])}"
+
+
+def _result(body: Body) -> str:
+    text = str(body["result"])
+    lines = text.count("\n") + 1
+    size = "" if body["failed"] or lines == 1 else f" ({lines} lines, {len(text)} characters)"
+    return click.style(f"     ← {_line(text)}{size}", fg="red" if body["failed"] else None, dim=not body["failed"])
+
+
+def _audit(body: Body) -> str:
+    return f"     audit: {body['tool']} {_line(body['target'])}, {body['rule']}"
+
+
+def _requested(body: Body) -> str:
+    return click.style(f"     asks: {body['tool']} {_line(body['input'])}", fg="yellow")
+
+
+def _answered(body: Body) -> str:
+    verdict = "approved" if body["approved"] else "refused"
+    return click.style(f"     {verdict} by {_line(body['by'])}", fg="yellow")
+
+
+def _generation(body: Body) -> str:
+    failure = body["failure"]
+    what = {"answer": "draft", "revision": "revised draft", "input": "input"}[str(body["purpose"])]
+    mark = "~" if body["degraded"] else " "
+    return f"     {what}{mark} by {body['writer']}" + (f": {_line(failure, 120)}" if failure else "")
+
+
+def _budget(body: Body) -> str:
+    return click.style(
+        f"     {body['budget']}: {_number(body['used']):g} of {_number(body['limit']):g}, before {body['before']}",
+        fg="yellow",
+    )
+
+
+def _error(body: Body) -> str:
+    return click.style(f"     error: {_line(body['message'], 120)}", fg="red")
+
+
+def _line(value: Json, bound: int = 60) -> str:
+    return clip(visible(str(value).partition("\n")[0]), bound)
+
+
+def _number(value: Json) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+_LINES: Mapping[str, Callable[[Body], str]] = {
+    "run_started": _started,
+    "decision": _decision,
+    "tool_about_to_run": _about_to_run,
+    "tool_result": _result,
+    "audit": _audit,
+    "approval_requested": _requested,
+    "approval_answered": _answered,
+    "generation": _generation,
+    "budget": _budget,
+    "error": _error,
+}

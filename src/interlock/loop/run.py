@@ -1,0 +1,193 @@
+"""The doors of the reference loop: everything that is fixed before the first event is put together here.
+
+Source: reference loop specification.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from interlock.contract.compiled import Contract
+from interlock.journal.base import Journal
+from interlock.journal.bodies import run_started_body
+from interlock.journal.recording import OnEvent, Recorder
+from interlock.journal.records import Record, make_run_id
+from interlock.journal.store_memory import MemoryJournal
+from interlock.judge.base import Judge
+from interlock.loop.accounting import Ledger
+from interlock.loop.approval import Approver
+from interlock.loop.budget import Budgets
+from interlock.loop.drive import drive
+from interlock.loop.earlier import earlier_tasks
+from interlock.loop.reference import reference_host, require_loop, shipped_contract
+from interlock.loop.result import RunResult
+from interlock.loop.setup import Setup
+from interlock.loop.state import State
+from interlock.loop.writer import Writer
+from interlock.pipeline.blocking import run_blocking
+from interlock.pipeline.gating import ENFORCE, Gating
+from interlock.pipeline.host import Host
+from interlock.questions import Json
+
+__all__ = ["DEFAULT_BUDGETS", "RunOptions", "arun", "run"]
+
+DEFAULT_BUDGETS = Budgets()
+
+
+class RunOptions(TypedDict, total=False):
+    """What `arun` and `run` take besides task, judge and writer; `arun` says what each means."""
+
+    host: Host | None
+    cwd: str | Path
+    can_write: bool
+    can_delete: bool
+    contract: Contract | None
+    gating: Gating
+    budgets: Budgets
+    ask: Approver | None
+    journal: Journal | None
+    record_state: bool
+    after: str | None
+    on_event: OnEvent | None
+
+
+async def arun(
+    task: str,
+    *,
+    judge: Judge,
+    writer: Writer,
+    host: Host | None = None,
+    cwd: str | Path = ".",
+    can_write: bool = False,
+    can_delete: bool = False,
+    contract: Contract | None = None,
+    gating: Gating = ENFORCE,
+    budgets: Budgets = DEFAULT_BUDGETS,
+    ask: Approver | None = None,
+    journal: Journal | None = None,
+    record_state: bool = False,
+    after: str | None = None,
+    on_event: OnEvent | None = None,
+) -> RunResult:
+    """Return what the reference loop came to on `task`, decided by `contract` and recorded in `journal`.
+
+    Args:
+        task: what is to be done, in any language.
+        judge: answers the contract's questions.
+        writer: writes the answer and the inputs of tools.
+        host: capabilities, functions and tools; None is the reference host on `cwd`.
+        cwd: the directory that the reference host's tools work in.
+        can_write: offer tools that create files.
+        can_delete: offer tools that remove files.
+        contract: compiled for the host's capabilities; None is the contract that ships with the package.
+        gating: modes and gap policies by decision.
+        budgets: what the run may spend.
+        ask: asks a person before a gated call; None refuses every such call.
+        journal: where every event is recorded before what follows from it; None keeps it in memory.
+        record_state: record the raw cells with every decision, so that frames can be built again.
+        after: the run whose turn came before; its task is shown as context.
+        on_event: is told of every record once it is stored.
+
+    Raises:
+        HostError: host, contract and loop do not fit together.
+        JournalError: the journal cannot be read or written; no effect happens that was not recorded.
+        ToolError: `cwd` is not a directory.
+    """
+    brought = reference_host(cwd) if host is None else host
+    compiled = shipped_contract() if contract is None else contract
+    require_loop(compiled, brought)
+    store = MemoryJournal() if journal is None else journal
+    records: list[Record] = []
+    recorder = Recorder(
+        store,
+        make_run_id(_now(), secrets.token_hex(4)),
+        clock=_now,
+        contract=compiled,
+        record_state=record_state,
+        on_event=partial(_heard, records, on_event),
+    )
+    setup = Setup(
+        contract=compiled,
+        host=brought,
+        judge=judge,
+        writer=writer,
+        gating=gating,
+        recorder=recorder,
+        ledger=Ledger(time.monotonic),
+        approver=ask,
+    )
+    state = State(
+        task=task,
+        cwd=str(Path(cwd).resolve()),
+        tools=brought.tools,
+        can_write=can_write,
+        can_delete=can_delete,
+        earlier="" if after is None else earlier_tasks(store, after),
+    )
+    recorder.record("run_started", _started(setup, budgets, state, after))
+    return _result(setup, await drive(setup, budgets, state), records)
+
+
+def run(task: str, *, judge: Judge, writer: Writer, **options: Unpack[RunOptions]) -> RunResult:
+    """Return what `arun` returns, from plain code; the arguments are the same.
+
+    Raises:
+        HostError: as `arun`, or an event loop is already running in this thread.
+    """
+    return run_blocking(partial(arun, task, judge=judge, writer=writer, **options), name="run", instead="arun")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _heard(records: list[Record], on_event: OnEvent | None, record: Record) -> None:
+    records.append(record)
+    if on_event is not None:
+        on_event(record)
+
+
+def _started(setup: Setup, budgets: Budgets, state: State, after: str | None) -> Mapping[str, Json]:
+    contract = setup.contract
+    return run_started_body(
+        task=state.task,
+        cwd=state.cwd,
+        contract_digest=contract.digest,
+        contract_text=contract.text,
+        judge=str(getattr(setup.judge, "id", type(setup.judge).__name__)),
+        writer=setup.writer.id,
+        plan="sequential",
+        budgets=asdict(budgets),
+        overrides=contract.overrides,
+        modes=setup.gating.modes,
+        can_write=state.can_write,
+        can_delete=state.can_delete,
+        after=after,
+        version=version("interlock"),
+    )
+
+
+def _result(setup: Setup, state: State, records: list[Record]) -> RunResult:
+    return RunResult(
+        run_id=setup.recorder.run_id,
+        head=records[-1].hash,
+        halt=state.halt_name,
+        delivered=state.delivered,
+        answer=state.draft if state.delivered else None,
+        draft=state.draft,
+        reason=state.reason,
+        failed=state.failure is not None,
+        degraded=setup.ledger.degraded,
+        steps=state.finished,
+        accounting=setup.ledger.total(),
+        contract_digest=setup.contract.digest,
+        records=tuple(records),
+    )
