@@ -5,15 +5,12 @@ Knows nothing of why there were several.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
 from interlock.judge.base import Failure, JudgeReply, QuestionId, Reading, Usage
+from interlock.models.usage import total_usage
 
 __all__ = ["merge"]
-
-N = TypeVar("N", int, Decimal)
 
 
 def merge(
@@ -46,25 +43,5 @@ def merge(
 
 
 def _usage(replies: Sequence[JudgeReply]) -> Usage | None:
-    """Return the sums; a call that did not fail and reports nothing makes the whole unknown."""
-    known = [reply.usage for reply in replies if reply.usage is not None]
-    silent = any(reply.usage is None and reply.failure is None for reply in replies)
-    if silent or not known:
-        return None
-    return Usage(
-        input_tokens=_sum(known, lambda usage: usage.input_tokens),
-        output_tokens=_sum(known, lambda usage: usage.output_tokens),
-        cached_input_tokens=_sum(known, lambda usage: usage.cached_input_tokens),
-        cost_usd=_sum(known, lambda usage: usage.cost_usd),
-    )
-
-
-def _sum(usages: Sequence[Usage], read: Callable[[Usage], N | None]) -> N | None:
-    """Return the sum, None when one of the numbers is unknown."""
-    total: N | None = None
-    for usage in usages:
-        value = read(usage)
-        if value is None:
-            return None
-        total = value if total is None else total + value
-    return total
+    """Return the sums; a call that failed and reports nothing does not count."""
+    return total_usage([reply.usage for reply in replies if reply.usage is not None or reply.failure is None])

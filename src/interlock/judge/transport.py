@@ -6,7 +6,6 @@ Source: backends specification, section 3.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ import httpx2
 
 from interlock.judge.base import Failure
 from interlock.models.certificates import is_certificate_error
+from interlock.models.perloop import PerLoop
 
 __all__ = ["HttpReply", "Transport"]
 
@@ -32,12 +32,13 @@ class HttpReply:
 
 
 class Transport:
-    """Keeps connections open between calls of one event loop; a call from another loop starts anew."""
+    """Keeps connections open between calls of one event loop."""
 
     def __init__(self, *, timeout_s: float) -> None:
-        self._timeout_s = timeout_s
-        self._client: httpx2.AsyncClient | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._clients = PerLoop(
+            lambda: httpx2.AsyncClient(limits=_LIMITS, timeout=timeout_s, follow_redirects=False),
+            httpx2.AsyncClient.aclose,
+        )
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpReply | Failure:
         """Return the response, or why there is none; every step of the exchange has the same time limit."""
@@ -49,13 +50,11 @@ class Transport:
             return Failure(reason="connect", retryable=not is_certificate_error(error))
 
     async def aclose(self) -> None:
-        """Close the connections; those of a loop that has ended went with it."""
-        client, self._client = self._client, None
-        if client is not None and self._loop is asyncio.get_running_loop():
-            await client.aclose()
+        """Close the connections."""
+        await self._clients.aclose()
 
     async def _exchange(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpReply | Failure:
-        stream = self._open().stream("POST", url, content=body, headers=headers, auth=None)
+        stream = self._clients.get().stream("POST", url, content=body, headers=headers, auth=None)
         async with stream as response:
             received = bytearray()
             async for chunk in response.aiter_raw():
@@ -63,10 +62,3 @@ class Transport:
                 if len(received) > MAX_REPLY_BYTES:
                     return Failure(reason="oversize", status=response.status_code)
             return HttpReply(status=response.status_code, headers=dict(response.headers), body=bytes(received))
-
-    def _open(self) -> httpx2.AsyncClient:
-        loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:
-            self._client = httpx2.AsyncClient(limits=_LIMITS, timeout=self._timeout_s, follow_redirects=False)
-            self._loop = loop
-        return self._client

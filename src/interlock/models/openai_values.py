@@ -1,0 +1,123 @@
+"""Our values and those of the chat SDK, in both directions.
+
+The SDK builds its values without checking them, so every field is read as if it might be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, assert_never
+
+import openai
+from openai.types import CompletionUsage
+from openai.types.chat import (
+    ChatCompletionAssistantMessageParam,
+    ChatCompletionChunk,
+    ChatCompletionMessageParam,
+    ChatCompletionSystemMessageParam,
+    ChatCompletionUserMessageParam,
+)
+from openai.types.chat.chat_completion_chunk import ChoiceDelta
+from openai.types.shared_params import ResponseFormatJSONSchema
+
+from interlock.messages import Message
+from interlock.models.base import Failure, Finish, TextReply, Usage
+from interlock.models.failures import request_id_of
+from interlock.questions import Json
+
+__all__ = ["Gathered", "finish_of", "format_of", "messages_of", "usage_of"]
+
+_FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "content_filter": "filtered"}
+
+
+def messages_of(messages: Sequence[Message]) -> list[ChatCompletionMessageParam]:
+    """Return the messages as the SDK takes them."""
+    return [_message(message) for message in messages]
+
+
+def format_of(schema: Mapping[str, Json] | None) -> ResponseFormatJSONSchema | openai.Omit:
+    """Return the request for a reply that fits `schema`, or what leaves it out."""
+    if schema is None:
+        return openai.omit
+    return {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
+
+
+def finish_of(reason: str | None) -> Finish:
+    """Return why the reply ended; `error` for a reason that was not asked for, such as a tool call."""
+    return _FINISHES.get(reason or "", "error")
+
+
+def usage_of(usage: CompletionUsage | None) -> Usage | None:
+    """Return what was reported, None when nothing was."""
+    if usage is None:
+        return None
+    details = usage.prompt_tokens_details
+    return Usage(
+        input_tokens=usage.prompt_tokens,
+        output_tokens=usage.completion_tokens,
+        cached_input_tokens=None if details is None else details.cached_tokens,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class Gathered:
+    """What a stream has brought so far."""
+
+    pieces: list[str] = field(default_factory=list)
+    finish: Finish | None = None
+    usage: Usage | None = None
+    model: str | None = None
+    id: str | None = None
+    failure: Failure | None = None
+    ended: bool = False
+
+    def add(self, event: ChatCompletionChunk | Failure | Literal["end"]) -> str:
+        """Take in the next event and return the text it brings; a stream that stops unfinished was cut."""
+        if isinstance(event, Failure):
+            self.ended, self.failure = True, event
+            return ""
+        if isinstance(event, str):
+            self.ended = True
+            self.failure = Failure(reason="connect", retryable=True) if self.finish is None else None
+            return ""
+        return self._chunk(event)
+
+    def reply(self, requested: str) -> TextReply:
+        """Return the whole reply."""
+        return TextReply(
+            text="".join(self.pieces),
+            finish="error" if self.failure is not None or self.finish is None else self.finish,
+            usage=None if self.failure is not None else self.usage,
+            requested_model=requested,
+            served_model=self.model,
+            request_id=request_id_of(self.id),
+            failure=self.failure,
+        )
+
+    def _chunk(self, chunk: ChatCompletionChunk) -> str:
+        self.model, self.id = chunk.model or self.model, chunk.id or self.id
+        self.usage = usage_of(chunk.usage) or self.usage
+        first = next(iter(chunk.choices or ()), None)
+        if first is None:
+            return ""
+        if first.finish_reason is not None and self.finish is None:
+            self.finish = finish_of(first.finish_reason)
+        delta: ChoiceDelta | None = first.delta
+        if delta is not None and delta.refusal:
+            self.finish = "refusal"
+        piece = "" if delta is None else delta.content or ""
+        self.pieces.append(piece)
+        return piece
+
+
+def _message(message: Message) -> ChatCompletionMessageParam:
+    match message.role:
+        case "system":
+            return ChatCompletionSystemMessageParam(role="system", content=message.content)
+        case "user":
+            return ChatCompletionUserMessageParam(role="user", content=message.content)
+        case "assistant":
+            return ChatCompletionAssistantMessageParam(role="assistant", content=message.content)
+        case _:
+            assert_never(message.role)
