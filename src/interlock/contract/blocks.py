@@ -7,19 +7,21 @@ Source: decision-contract/v1, lexical rules.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from interlock.contract.document import KEYS, Block, Entry, QuestionBlock
 from interlock.contract.findings import Findings, quoted, replace_in_line, suggest
 from interlock.contract.syntax import MASK
 
-__all__ = ["KEY", "BlockReader", "entry_of"]
+__all__ = ["KEY", "BlockReader", "check_heading", "entry_of", "report_twice"]
 
 _Mode: TypeAlias = Literal["options", "frame", "policy", "closed"]
 
-KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:(.*)")
-"""A line that reads as a key: the word and what follows the colon."""
+KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:")
+"""The beginning of a line that reads as a key."""
 
+_QUESTION = re.compile(r"(###)(?!#)(\s*)(.*)")
 _WIDE_COLON = re.compile(r"((?:kind|when|dynamic|ask|frame|policy|schema)\s*)：", re.IGNORECASE)
 _LOST_COLON = re.compile(
     r"(?:frame|policy)\W*$|kind\W+(?:noul|choice|score|mixed|rule)$|dynamic.*\(\s*ctx\s*:", re.IGNORECASE
@@ -29,14 +31,9 @@ _SIGNS = {"frame": ("+", "-"), "policy": ("-", "*")}
 _CONTINUED = frozenset(("ask", "when", "dynamic", "option", "frame", "policy"))
 
 
-def entry_of(number: int, text: str, mark: str, value: str) -> Entry:
-    """Return the entry of a line; `value` is what follows the mark up to the end of the stripped line."""
-    body = value.strip()
-    column = len(text) - len(text.lstrip()) + 1
-    text_column = len(text.rstrip()) - len(value.lstrip()) + 1
-    if MASK in body:
-        body = body.replace(MASK, "")
-    return Entry(line=number, column=column, mark=mark, text=body, text_column=text_column)
+def entry_of(number: int, whole: str, mark: str, text: str) -> Entry:
+    """Return the entry of a line, comments taken out of its text."""
+    return Entry(line=number, mark=mark, text=text.replace(MASK, "") if MASK in text else text, whole=whole)
 
 
 class BlockReader:
@@ -47,31 +44,26 @@ class BlockReader:
         self._findings = findings
         self._keys: dict[str, Entry] = {}
         self._lists: dict[str, list[Entry]] = {}
-        self._items: list[Entry] = []
-        """The list that is open: options, fields or rules."""
         self._ask: Entry | None = None
+        self._options: list[Entry] = []
+        self._items = self._options
+        """The list that is open: options, fields or rules."""
         self._question = heading
         self._questions: list[QuestionBlock] = []
-        self._options: list[Entry] = self._items
         self._mode: _Mode = "options"
         self._previous = ""
         """What the line directly above was."""
         self.holds_schema = False
 
-    def blank(self) -> None:
-        """End a list of fields or rules; options go on after a blank line."""
-        self._previous = ""
-        if self._mode != "options":
-            self._mode = "closed"
-
-    def question(self, heading: Entry) -> None:
-        """Begin another question."""
-        self._end_question()
-        self._question = heading
-        self._previous = ""
-
-    def close(self) -> Block:
-        """Return what the lines hold."""
+    def read(self, lines: Sequence[str], stripped: Sequence[str], start: int) -> Block:
+        """Return what the lines hold; `stripped` begins at index `start` of `lines`."""
+        for index, content in enumerate(stripped, start):
+            if not content:
+                self._end_list()
+            elif content[0] in "-+*" and _is_item(content):
+                self._item(entry_of(index + 1, lines[index], content[0], content[1:].lstrip()))
+            else:
+                self._line(index + 1, lines[index], content)
         self._end_question()
         return Block(
             heading=self._heading,
@@ -81,18 +73,27 @@ class BlockReader:
             policy=tuple(self._lists.get("policy", ())),
         )
 
-    def line(self, number: int, text: str, stripped: str) -> None:
-        """Take one line that is neither blank nor a heading that counts."""
-        if stripped[0] in "-+*" and _is_item(stripped):
-            self._item(entry_of(number, text, stripped[0], stripped[1:]))
-            return
-        match = KEY.match(stripped) if ":" in stripped else None
+    def _end_list(self) -> None:
+        """End a list of fields or rules; options go on after a blank line."""
+        self._previous = ""
+        if self._mode != "options":
+            self._mode = "closed"
+
+    def _line(self, number: int, whole: str, content: str) -> None:
+        if content[0] == "#":
+            heading = _QUESTION.match(content)
+            if heading is not None:
+                check_heading(number, whole, heading, self._findings)
+                self._end_question()
+                self._question = entry_of(number, whole, "###", heading[3])
+                return
+        match = KEY.match(content) if ":" in content else None
         if match is None:
-            self._prose(number, text, stripped)
+            self._prose(number, whole, content)
         elif self._mode == "policy" and match[1] in ("prob", "score", "picked"):
-            self._report_lost_sign(number, text, stripped)
+            self._report_lost_sign(number, whole, content)
         else:
-            self._key(entry_of(number, text, match[1].lower(), match[2]), match[1])
+            self._key(entry_of(number, whole, match[1].lower(), content[match.end() :].lstrip()), match[1])
 
     def _end_question(self) -> None:
         if self._ask is not None or self._options or self._question.mark == "###":
@@ -101,6 +102,7 @@ class BlockReader:
         self._ask = None
         self._items = self._options = []
         self._mode = "options"
+        self._previous = ""
 
     def _key(self, entry: Entry, written: str) -> None:
         key = self._previous = entry.mark
@@ -128,14 +130,10 @@ class BlockReader:
         self._items = []
         self._lists.setdefault(entry.mark, self._items)
         if entry.text:
-            self._findings.add(
-                "value-after-list-key",
-                entry.line,
-                entry.text_column,
-                len(entry.text),
-                f"`{entry.mark}:` takes no text on its own line",
-                fix="write one item per line below it",
-            )
+            message = f"`{entry.mark}:` takes no text on its own line"
+            fix = "write one item per line below it"
+            width = len(entry.text)
+            self._findings.add("value-after-list-key", entry.line, entry.text_column, width, message, fix=fix)
 
     def _report_unknown(self, entry: Entry, written: str) -> None:
         if entry.mark == "schema":
@@ -148,94 +146,97 @@ class BlockReader:
         self._findings.add("unknown-key", entry.line, entry.column, len(written), message, fix=fix)
 
     def _item(self, entry: Entry) -> None:
-        if self._mode == "closed" or (self._mode == "options" and entry.mark == "+"):
+        mode = self._mode
+        if mode == "closed" or (mode == "options" and entry.mark == "+"):
             self._previous = ""
-            self._findings.add(
-                "item-outside-list",
-                entry.line,
-                entry.column,
-                entry.text_column - entry.column + len(entry.text),
-                "this item belongs to no list; a blank line or prose ended the list before it",
-                fix="join it to its list, or write prose without a leading sign",
-            )
+            message = "this item belongs to no list; a blank line or prose ended the list before it"
+            fix = "join it to its list, or write prose without a leading sign"
+            self._findings.add("item-outside-list", entry.line, entry.column, entry.width, message, fix=fix)
             return
-        self._previous = "option" if self._mode == "options" else self._mode
-        signs = _SIGNS.get(self._mode)
-        if signs is not None and entry.mark not in signs:
-            self._report_sign(entry, signs)
+        self._previous = "option" if mode == "options" else mode
+        if mode != "options" and entry.mark not in _SIGNS[mode]:
+            message = f"items under `{mode}:` do not begin with `{entry.mark}`"
+            fix = "begin the line with `{} ` or `{} `".format(*_SIGNS[mode])
+            self._findings.add("malformed-item", entry.line, entry.column, 1, message, fix=fix)
         elif not entry.text:
-            self._findings.add(
-                "empty-item", entry.line, entry.column, 1, "an item without text", fix="write or drop it"
-            )
+            message, fix = "an item without text", "write its text or drop the line"
+            self._findings.add("empty-item", entry.line, entry.column, 1, message, fix=fix)
         else:
             self._items.append(entry)
 
-    def _report_sign(self, entry: Entry, signs: tuple[str, str]) -> None:
-        self._findings.add(
-            "malformed-item",
-            entry.line,
-            entry.column,
-            1,
-            f"items under `{self._mode}:` do not begin with `{entry.mark}`",
-            fix=f"begin the line with `{signs[0]} ` or `{signs[1]} `",
-        )
-
-    def _prose(self, number: int, text: str, stripped: str) -> None:
-        if self._reads_like_an_item(stripped):
-            self._report_lost_sign(number, text, stripped)
+    def _prose(self, number: int, whole: str, content: str) -> None:
+        if self._reads_like_an_item(content):
+            self._report_lost_sign(number, whole, content)
             return
-        wide = _WIDE_COLON.match(stripped)
-        column = len(text) - len(text.lstrip()) + 1
+        if not self._lost_colon(number, whole, content) and self._previous in _CONTINUED:
+            message = f"this line is prose and no part of the {self._previous} above it"
+            fix = "join the two lines, or leave a blank line between them"
+            self._findings.add("continued-line", number, _column(whole), len(content), message, fix=fix)
+        self._end_list()
+
+    def _lost_colon(self, number: int, whole: str, content: str) -> bool:
+        if content[0] not in "kwdafpsKWDAFPS":
+            return False
+        wide = _WIDE_COLON.match(content)
         if wide is not None:
-            place = column + len(wide[1])
+            place = _column(whole) + len(wide[1])
             message, fix = f"{quoted(wide[0])} has a full-width colon", f"write {quoted(wide[1].rstrip() + ':')}"
             edit = replace_in_line(number, place, 1, ":")
             self._findings.add("malformed-key", number, place, 1, message, fix=fix, edit=edit)
-        elif _LOST_COLON.match(stripped) is not None:
-            message, fix = f"{quoted(stripped)} reads like a key without its colon", "write the colon after the key"
-            self._findings.add("malformed-key", number, column, len(stripped), message, fix=fix)
-        elif self._previous in _CONTINUED:
-            message = f"this line is prose and no part of the line above it ({quoted(self._previous)})"
-            fix = "join the two lines, or leave a blank line between them"
-            self._findings.add("continued-line", number, column, len(stripped), message, fix=fix)
-        self.blank()
+            return True
+        if _LOST_COLON.match(content) is None:
+            return False
+        message, fix = f"{quoted(content)} reads like a key without its colon", "write the colon after the key"
+        self._findings.add("malformed-key", number, _column(whole), len(content), message, fix=fix)
+        return True
 
-    def _reads_like_an_item(self, stripped: str) -> bool:
+    def _reads_like_an_item(self, content: str) -> bool:
         if self._mode == "policy":
-            return "→" in stripped or "->" in stripped or "=>" in stripped or _PREDICATE.match(stripped) is not None
+            return "→" in content or "->" in content or "=>" in content or _PREDICATE.match(content) is not None
         if self._mode == "frame":
-            return stripped[0] in "+-" or "——" in stripped or " -- " in stripped
+            return content[0] in "+-" or "——" in content or " -- " in content
         return False
 
-    def _report_lost_sign(self, number: int, text: str, stripped: str) -> None:
-        lost = self._mode == "policy" and _PREDICATE.match(stripped) is not None
-        column = len(text) - len(text.lstrip()) + 1
+    def _report_lost_sign(self, number: int, whole: str, content: str) -> None:
+        lost = self._mode == "policy" and _PREDICATE.match(content) is not None
+        column = _column(whole)
         signs = _SIGNS[self._mode]
         self._findings.add(
             "malformed-item",
             number,
             column,
-            len(stripped),
-            f"{quoted(stripped)} reads like an item of `{self._mode}:` without its sign",
+            len(content),
+            f"{quoted(content)} reads like an item of `{self._mode}:` without its sign",
             fix=f"begin the line with `{signs[0]} ` or `{signs[1]} `, or leave a blank line above prose",
             edit=replace_in_line(number, column, 0, "- ") if lost else None,
         )
 
 
+def check_heading(number: int, whole: str, match: re.Match[str], findings: Findings) -> None:
+    """Report a heading without a space after its signs or without text; groups: signs, space, text."""
+    signs, space, words = match.groups()
+    column = _column(whole)
+    if not words:
+        message, fix = "a heading without text", f"write `{signs} id`"
+        findings.add("malformed-heading", number, column, len(signs), message, fix=fix)
+    elif not space:
+        message, fix = f"{quoted(match[0])} has no space after `{signs}`", f"write {quoted(f'{signs} {words}')}"
+        edit = replace_in_line(number, column + len(signs), 0, " ")
+        findings.add("malformed-heading", number, column, len(match[0]), message, fix=fix, edit=edit)
+
+
 def report_twice(entry: Entry, first: Entry, findings: Findings) -> None:
     """Report a key that stands a second time."""
-    findings.add(
-        "duplicate-key",
-        entry.line,
-        entry.column,
-        len(entry.mark),
-        f"`{entry.mark}:` is written twice; the first stands on line {first.line}",
-        fix="keep one of them",
-    )
+    message = f"`{entry.mark}:` is written twice; the first stands on line {first.line}"
+    findings.add("duplicate-key", entry.line, entry.column, len(entry.mark), message, fix="keep one of them")
 
 
-def _is_item(stripped: str) -> bool:
+def _column(whole: str) -> int:
+    return len(whole) - len(whole.lstrip()) + 1
+
+
+def _is_item(content: str) -> bool:
     """Say whether a line that begins with a sign is an item; a rule across the page is not."""
-    if len(stripped) > 1 and not stripped[1].isspace():
+    if len(content) > 1 and not content[1].isspace():
         return False
-    return stripped.count(stripped[0]) < 3 or bool(stripped.strip(stripped[0] + " \t"))
+    return content.count(content[0]) < 3 or bool(content.strip(content[0] + " \t"))

@@ -23,13 +23,33 @@ class Entry:
     """One line that is read: a heading, a key with its value, or a list item."""
 
     line: int
-    column: int
-    """Where the mark stands; columns are 1-based and count characters."""
     mark: str
     """`#`, `##`, `###`, the key in lower case, or the sign of an item."""
     text: str
     """What follows the mark, without space around it and without comments; may be empty."""
-    text_column: int
+    whole: str
+    """The readable line that it stands on; places are worked out from it."""
+
+    @property
+    def column(self) -> int:
+        """Where the mark stands; columns are 1-based and count characters."""
+        return len(self.whole) - len(self.whole.lstrip()) + 1
+
+    @property
+    def width(self) -> int:
+        """How many characters from the mark to the end of the text."""
+        return len(self.whole.strip())
+
+    @property
+    def text_column(self) -> int:
+        """Where the text stands; the end of the mark when there is none."""
+        after = self.column - 1
+        if self.mark[0] in "#+-*":
+            after += len(self.mark)
+        else:
+            after = self.whole.index(":", after) + 1
+        rest = self.whole[after:]
+        return after + len(rest) - len(rest.lstrip()) + 1 if rest.strip() else after + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -128,7 +128,7 @@ def _without_surrogates(number: int, line: str, findings: Findings) -> str:
 
 
 class _Masking:
-    """Walks the lines once and remembers which fence or comment is open."""
+    """Walks the lines that hold a mark and remembers which fence or comment is open."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -137,10 +137,17 @@ class _Masking:
         self._opened = (0, 0)
         """Line and column of what is open."""
 
-    def masked(self, lines: Sequence[str]) -> list[str]:
+    def masked(self, lines: Sequence[str]) -> Sequence[str]:
+        marked = [index for index, line in enumerate(lines) if "```" in line or "~~~" in line or "<!--" in line]
+        if not any(self._opens(lines[index]) for index in marked):
+            return lines
         readable = [self._line(number, line) for number, line in enumerate(lines, 1)]
         self._report_what_is_open()
         return readable
+
+    @staticmethod
+    def _opens(line: str) -> bool:
+        return "<!--" in line or line.lstrip().startswith(("```", "~~~"))
 
     def _line(self, number: int, line: str) -> str:
         if self._fence is not None:
@@ -150,13 +157,12 @@ class _Masking:
             return ""
         if self._in_comment or "<!--" in line:
             line = self._without_comments(number, line)
-        if "```" in line or "~~~" in line:
-            match = _FENCE.match(line.strip())
-            if match and not (match[1][0] == "`" and "`" in match[2]):
-                self._fence = match[1]
-                self._opened = (number, line.index(match[1]) + 1)
-                return ""
-        return line
+        match = _FENCE.match(line.strip()) if "```" in line or "~~~" in line else None
+        if match is None or (match[1][0] == "`" and "`" in match[2]):
+            return line
+        self._fence = match[1]
+        self._opened = (number, line.index(match[1]) + 1)
+        return ""
 
     def _without_comments(self, number: int, line: str) -> str:
         parts: list[str] = []
