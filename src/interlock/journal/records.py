@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias, get_args
@@ -25,6 +25,7 @@ __all__ = [
     "encode_body",
     "make_run_id",
     "read_row",
+    "read_rows",
     "timestamp",
 ]
 
@@ -89,7 +90,7 @@ class Record:
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return list(value)
     raise TypeError(f"a value of type `{type(value).__name__}` is not JSON")
 
@@ -131,25 +132,34 @@ def read_row(row: Row) -> Record:
     """Return the record that a stored row spells; its hash is not checked here.
 
     Raises:
-        JournalError: the type is unknown or the body is not JSON; the row is named.
+        JournalError: the type is unknown, or the body is not JSON.
     """
     kind = _KINDS.get(row.type)
     if kind is None:
-        raise JournalError(f"run `{row.run_id}` row {row.seq}: unknown event type `{row.type}`; run `interlock verify`")
-    try:
-        body = decode_body(row.body)
-    except JournalError as cause:
-        raise JournalError(f"run `{row.run_id}` row {row.seq}: {cause}; run `interlock verify`") from cause
+        raise JournalError(f"unknown event type `{row.type}`; upgrade interlock if a later release wrote it")
     return Record(
         run_id=row.run_id,
         seq=row.seq,
         ts=row.ts,
         type=kind,
-        body=body,
+        body=decode_body(row.body),
         text=row.body,
         prev_hash=row.prev_hash,
         hash=row.hash,
     )
+
+
+def read_rows(rows: Iterable[Row]) -> Iterator[Record]:
+    """Yield the records that stored rows spell.
+
+    Raises:
+        JournalError: a row cannot be read; it is named.
+    """
+    for row in rows:
+        try:
+            yield read_row(row)
+        except JournalError as cause:
+            raise JournalError(f"run `{row.run_id}` row {row.seq}: {cause}; run `interlock verify`") from cause
 
 
 def timestamp(now: datetime) -> str:

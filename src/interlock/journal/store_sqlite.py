@@ -13,7 +13,7 @@ from threading import Lock
 
 from interlock.journal.base import JournalView
 from interlock.journal.chain import Head, link
-from interlock.journal.records import Body, EventType, Record, Row, encode_body, read_row
+from interlock.journal.records import Body, EventType, Record, Row, encode_body, read_rows
 from interlock.journal.sqlite_file import connect_for_reading, connect_for_writing, explain
 
 __all__ = ["SqliteJournal", "read_sqlite"]
@@ -77,8 +77,7 @@ class SqliteJournal:
     def records(self, run_id: str) -> Iterator[Record]:
         """Yield the records of one run in order; see `Journal.records`."""
         with self.snapshot() as view:
-            for row in view.rows(run_id):
-                yield read_row(row)
+            yield from read_rows(view.rows(run_id))
 
     def snapshot(self) -> AbstractContextManager[JournalView]:
         """Return a view of its own connection, which later appends do not change."""

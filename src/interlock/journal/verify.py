@@ -1,0 +1,166 @@
+"""Verifies a journal: the chain of every run, and every record that can be computed again from what it holds.
+
+Pure over a view of a journal. Whoever rewrites a whole chain, head included, is found only by a head kept elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from interlock.errors import JournalError
+from interlock.journal.base import JournalView
+from interlock.journal.bodies import ToolCall, call_binding
+from interlock.journal.chain import Head
+from interlock.journal.decision_read import RecordedDecision, read_decision
+from interlock.journal.fields import optional_text, section, text, whole
+from interlock.journal.records import Body, Record, Row, read_row
+from interlock.journal.verify_chain import ChainWalk
+from interlock.journal.verify_decision import Checked, check_decision
+
+__all__ = ["Finding", "Rederiver", "RunCheck", "Verdict", "verify_run"]
+
+Verdict: TypeAlias = Literal["verified", "partial", "mismatch"]
+
+
+class Rederiver(Protocol):
+    """Derives again what a record alone cannot prove, for one run; it brings the host that the run had."""
+
+    def start(self, body: Body) -> Checked:
+        """Take the body of `run_started`, and check its contract."""
+        ...
+
+    def decision(self, recorded: RecordedDecision) -> Checked:
+        """Check one decision of the run."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that is wrong or could not be checked."""
+
+    verdict: Literal["partial", "mismatch"]
+    seq: int | None
+    """The row; None for the end of the run."""
+    type: str | None
+    decision: str | None
+    """The decision's id; None for a row of another type."""
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCheck:
+    """One run as verified."""
+
+    run_id: str
+    verdict: Verdict
+    head: Head | None
+    counts: Mapping[Verdict, int]
+    """Verdict → how many records came to it."""
+    decisions: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def records(self) -> int:
+        """How many rows the run has."""
+        return sum(self.counts.values())
+
+
+def verify_run(view: JournalView, run_id: str, *, rederiver: Rederiver | None = None) -> RunCheck:
+    """Return the verdict on every record of one run, and on its chain."""
+    walk, content, head = ChainWalk(), _Content(rederiver), view.head(run_id)
+    findings: list[Finding] = []
+    counts: dict[Verdict, int] = {"verified": 0, "partial": 0, "mismatch": 0}
+    for row in view.rows(run_id):
+        found = _findings(row, content.check(row), walk.follow(row))
+        counts[_worst(found)] += 1
+        findings += found
+    findings += [Finding(verdict="mismatch", seq=None, type=None, decision=None, what=what) for what in walk.end(head)]
+    return RunCheck(
+        run_id=run_id,
+        verdict=_worst(findings),
+        head=head,
+        counts=counts,
+        decisions=content.decisions,
+        findings=tuple(findings),
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Said:
+    """What a row says, as far as it could be read and checked."""
+
+    checked: Checked
+    decision: str | None = None
+
+
+class _Content:
+    """What the rows of one run say, checked in order."""
+
+    def __init__(self, rederiver: Rederiver | None) -> None:
+        self.decisions = 0
+        self._rederiver = rederiver
+        self._contract_digest: str | None = None
+
+    def check(self, row: Row) -> _Said:
+        try:
+            return self._check(read_row(row))
+        except JournalError as cause:
+            return _Said(checked=Checked(wrong=[f"cannot be read: {cause}"]))
+
+    def _check(self, record: Record) -> _Said:
+        match record.type:
+            case "run_started":
+                self._contract_digest = text(record.body, "contract_digest")
+                return _Said(checked=Checked() if self._rederiver is None else self._rederiver.start(record.body))
+            case "decision":
+                self.decisions += 1
+                return self._check_decision(record)
+            case "approval_requested":
+                return _Said(checked=_check_binding(record.body))
+            case _:
+                return _Said(checked=Checked())
+
+    def _check_decision(self, record: Record) -> _Said:
+        recorded = read_decision(record.body)
+        checked = check_decision(recorded)
+        if self._contract_digest is not None and recorded.result.contract_digest != self._contract_digest:
+            checked.wrong.append("contract digest: is not that of the run")
+        if self._rederiver is not None:
+            more = self._rederiver.decision(recorded)
+            checked.wrong += more.wrong
+            checked.unchecked += more.unchecked
+        return _Said(checked=checked, decision=recorded.result.decision)
+
+
+def _check_binding(body: Body) -> Checked:
+    call = ToolCall(
+        step=whole(body, "step"),
+        tool=text(body, "tool"),
+        input=text(body, "input"),
+        arguments=section(body, "arguments"),
+    )
+    bound = call_binding(
+        call,
+        cwd=text(body, "cwd"),
+        contract_digest=text(body, "contract_digest"),
+        frame_digest=optional_text(body, "frame_digest"),
+    )
+    return Checked(wrong=[] if bound == text(body, "binding") else ["binding: is not that of the call"])
+
+
+def _findings(row: Row, said: _Said, chain: list[str]) -> list[Finding]:
+    wrong = [_finding(row, said, "mismatch", what) for what in (*chain, *said.checked.wrong)]
+    return wrong + [_finding(row, said, "partial", what) for what in said.checked.unchecked]
+
+
+def _finding(row: Row, said: _Said, verdict: Literal["partial", "mismatch"], what: str) -> Finding:
+    return Finding(verdict=verdict, seq=row.seq, type=row.type, decision=said.decision, what=what)
+
+
+def _worst(findings: Iterable[Finding]) -> Verdict:
+    verdicts = {finding.verdict for finding in findings}
+    if "mismatch" in verdicts:
+        return "mismatch"
+    return "partial" if verdicts else "verified"
