@@ -2,7 +2,7 @@
 
 from interlock.policy.degraded import CallFacts, limit_degraded
 from interlock.policy.evaluate import QuestionReading, evaluate
-from interlock.policy.overrides import Override, apply_overrides, override_keys, parse_override
+from interlock.policy.overrides import apply_overrides, override_keys, parse_override
 from interlock.policy.predicates import (
     PREDICATES,
     Definition,
@@ -22,7 +22,6 @@ __all__ = [
     "Measure",
     "Mode",
     "Outcome",
-    "Override",
     "Policy",
     "Predicate",
     "PredicateKind",

@@ -7,27 +7,19 @@ Source: decision-contract/v1, threshold overrides.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from interlock._text import nearest
 from interlock.errors import SettingsError
 from interlock.policy.predicates import rule_text
 from interlock.policy.rules import Policy, Rule
 
-__all__ = ["Override", "apply_overrides", "override_keys", "parse_override"]
+__all__ = ["apply_overrides", "override_keys", "parse_override"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Override:
-    """One threshold by the key it is known under."""
-
-    key: str
-    threshold: float
-
-
-def parse_override(text: str) -> Override:
-    """Return the override that `text` spells, such as `grade_risk.risk[0]=3`.
+def parse_override(text: str) -> tuple[str, float]:
+    """Return key and threshold of what `text` spells, such as `grade_risk.risk[0]=3`.
 
     Raises:
         SettingsError: there is no `=`, no key, or the value is not a finite number.
@@ -41,7 +33,7 @@ def parse_override(text: str) -> Override:
         threshold = math.nan
     if not math.isfinite(threshold):
         raise SettingsError(f"gate `{key}`: `{value}` is not a number; write one such as `0.6`")
-    return Override(key=key, threshold=threshold)
+    return key, threshold
 
 
 def override_keys(decision: str, policy: Policy, questions: Collection[str]) -> dict[str, int]:
@@ -65,11 +57,11 @@ def override_keys(decision: str, policy: Policy, questions: Collection[str]) -> 
 
 
 def apply_overrides(
-    policies: Mapping[str, Policy], questions: Mapping[str, Collection[str]], overrides: Iterable[Override]
+    policies: Mapping[str, Policy], questions: Mapping[str, Collection[str]], overrides: Mapping[str, float]
 ) -> dict[str, Policy]:
     """Return the policies, by decision id, with the overrides in effect; of two with one meaning the later wins.
 
-    `questions`: decision id → the ids of its questions.
+    `questions`: decision id → the ids of its questions. `overrides`: key → threshold.
 
     Raises:
         SettingsError: a key is unknown; the message lists those that exist.
@@ -80,11 +72,11 @@ def apply_overrides(
         for key, index in override_keys(decision, policy, questions[decision]).items()
     }
     changed = dict(policies)
-    for override in overrides:
-        if override.key not in places:
-            raise SettingsError(_unknown(override.key, places))
-        decision, index = places[override.key]
-        changed[decision] = _with_threshold(changed[decision], index, override.threshold)
+    for key, threshold in overrides.items():
+        if key not in places:
+            raise SettingsError(_unknown(key, places))
+        decision, index = places[key]
+        changed[decision] = _with_threshold(changed[decision], index, threshold)
     return changed
 
 
