@@ -6,13 +6,13 @@ Source: reference loop specification, tools and the risk ladder.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from interlock.questions import Json
 
-__all__ = ["Effect", "InputSource", "Tool", "ToolRun", "ToolTable"]
+__all__ = ["Effect", "InputSource", "Target", "Tool", "ToolRun", "ToolTable"]
 
 Effect: TypeAlias = Literal["list", "read", "search", "write", "move", "delete", "other"]
 InputSource: TypeAlias = Literal["fixed", "pick", "provide"]
@@ -24,6 +24,18 @@ ToolRun: TypeAlias = Callable[[Mapping[str, Json]], Awaitable[str]]
 Raises:
     ToolError: the tool failed; the loop shows it as `[TOOL_ERROR] kind: message`.
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """One file that a call changes, as it is on disk."""
+
+    path: str
+    exists: bool
+    size_bytes: int | None = None
+    """None when there is no regular file, or when it may not be read."""
+    sha256: str | None = None
+    """64 hex characters; None as above."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +66,8 @@ class Tool:
     """Limits a call that can be stopped; `math.inf` for one that would go on regardless."""
     check: Callable[[Mapping[str, Json]], object] | None = None
     """Raises ToolError for arguments that cannot work, without any effect; None: nothing can be told before."""
+    targets: Callable[[Mapping[str, Json]], Sequence[Target]] | None = None
+    """The files that a call changes, as they are now; None when it changes none that can be looked at."""
 
 
 ToolTable: TypeAlias = Mapping[str, Tool]

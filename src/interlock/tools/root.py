@@ -14,8 +14,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from interlock.errors import ToolError
 from interlock.tools.place import Kind, Place, handles_supported, kind_of
@@ -87,7 +87,7 @@ class Root:
             return [Entry(name=name, kind=kind) for name, kind in place.entries()]
 
     @contextmanager
-    def open(self, path: str) -> Iterator[BinaryIO]:
+    def open(self, path: str) -> Iterator[BufferedReader]:
         """Give a regular file for reading; a device or a pipe is refused without opening it."""
         with _reported(path), self._reach(self.names(path)) as (place, name):
             _require_file(path, kind_of(place.look(name)))

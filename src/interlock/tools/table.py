@@ -19,6 +19,7 @@ from interlock.tools.base import Effect, InputSource, Tool, ToolRun, ToolTable
 from interlock.tools.files import check_content, delete_file, list_dir, move_file, read_file, write_file
 from interlock.tools.root import Root
 from interlock.tools.search import check_pattern, search_text
+from interlock.tools.seen import look_at
 
 __all__ = ["ARROW", "picked_arguments", "reference_table", "reference_tools"]
 
@@ -113,6 +114,7 @@ def _write_file(root: Root | None) -> Tool:
         base_risk=1,
         effect="write",
         needs=("canWrite",),
+        changes=("path",),
     )
 
 
@@ -137,6 +139,7 @@ def _move_file(root: Root | None) -> Tool:
         base_risk=2,
         effect="move",
         needs=("canWrite", "canDelete"),
+        changes=("source", "target"),
     )
 
 
@@ -152,6 +155,7 @@ def _delete(root: Root | None) -> Tool:
         base_risk=3,
         effect="delete",
         needs=("canDelete",),
+        changes=("path",),
     )
 
 
@@ -168,6 +172,7 @@ def _tool(
     effect: Effect,
     input_source: InputSource = "provide",
     needs: tuple[str, ...] = (),
+    changes: tuple[str, ...] = (),
 ) -> Tool:
     return Tool(
         name=name,
@@ -184,6 +189,7 @@ def _tool(
         input_source=input_source,
         needs=needs,
         timeout_s=math.inf,
+        targets=None if root is None else lambda given: [look_at(root, _shown(given, name)) for name in changes],
     )
 
 
