@@ -9,6 +9,8 @@ InterlockError
 ├── DecisionError          no valid pick after every attempt (also a ValueError)
 ├── MissingContextError    a hidden parameter has neither context nor default (also a TypeError)
 ├── ModelError             a text model's call failed as a whole
+├── ApprovalDenied         no approver allowed a call that requires approval
+├── FunctionTimeout        a function took longer than it may (also a TimeoutError)
 ├── ToolError              a tool failed
 ├── JournalError           a journal cannot be opened, read or written
 └── SettingsError          a setting is unknown or out of range
@@ -20,9 +22,12 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 __all__ = [
+    "ApprovalDenied",
+    "Cancelled",
     "ContractError",
     "DecisionError",
     "FrameError",
+    "FunctionTimeout",
     "HostError",
     "InterlockError",
     "JournalError",
@@ -99,6 +104,22 @@ class ModelError(InterlockError):
         super().__init__(message)
         self.reason = reason
         self.retryable = retryable
+
+
+class ApprovalDenied(InterlockError):  # noqa: N818  (the outcome's own name)
+    """A call requires approval, and nobody who may give it did."""
+
+
+class FunctionTimeout(InterlockError, TimeoutError):  # noqa: N818  (the outcome's own name)
+    """A function took longer than it may; `still_running`: its thread could not be stopped."""
+
+    def __init__(self, message: str, *, still_running: bool) -> None:
+        super().__init__(message)
+        self.still_running = still_running
+
+
+class Cancelled(BaseException):
+    """Raised in the abandoned body of a call that timed out, when it asks a model; not an `Exception` on purpose."""
 
 
 class ToolError(InterlockError):
