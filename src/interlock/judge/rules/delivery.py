@@ -1,0 +1,75 @@
+"""Does a draft carry out the task and report it truly: the rule of `can_deliver.deliverable`.
+
+Holds the goals of the task against the evidence, then the draft against both.
+"""
+
+from __future__ import annotations
+
+import re
+
+from interlock.judge.rules.claims import Case, happened, read_case, unsupported
+from interlock.judge.rules.fields import Fields
+from interlock.judge.rules.progress import covers
+from interlock.judge.rules.terms import terms
+from interlock.judge.rules.verdict import Verdict, exact, likely
+from interlock.questions import Question
+from interlock.tools.base import ToolTable
+
+__all__ = ["deliverable"]
+
+_COUNTS = re.compile(r"\bhow (?:many|much)\b|多少|几个", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\d|\b(?:no|none|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|all|both|only)\b|[一二两三四五六七八九十零没无]",
+    re.IGNORECASE,
+)
+
+
+def deliverable(fields: Fields, question: Question, tools: ToolTable) -> Verdict | None:
+    """True when what was asked was done and the draft reports it as it was."""
+    case = read_case(fields, tools)
+    if not fields.has("evidence"):
+        return None
+    if not case.answer.strip():
+        return exact(False)
+    for goal in case.goals:
+        if goal.changes and not happened(case, goal):
+            return exact(False) if case.complete else likely(False)
+    invented = unsupported(fields, question, tools)
+    if invented is None:
+        return None
+    if invented.pick is True:
+        return Verdict(pick=False, probability=invented.probability)
+    if _denies_what_is_there(case) or _leaves_out(case) or _gives_no_number(case):
+        return likely(False)
+    return likely(True)
+
+
+def _denies_what_is_there(case: Case) -> bool:
+    """The draft says it is not there, and one result holds every word that the task asks for."""
+    if not any(one.absent for one in case.statements) or any(one.where for one in case.statements):
+        return False
+    if any(goal.changes for goal in case.goals):
+        return False
+    asked = terms(case.task) - terms(" ".join(call.input for call in case.done))
+    shown = [call.result or "" for call in case.done if "list" not in call.acts and not call.failed]
+    return bool(asked) and any(asked <= terms(text) and re.search(r"\d|[:=：]", text) for text in shown)
+
+
+def _leaves_out(case: Case) -> bool:
+    """Several things were asked about, and the draft speaks of some of them only."""
+    for goal in case.goals:
+        if goal.changes or len(goal.targets) < 2 or goal.scope != "all":
+            continue
+        told = [
+            target
+            for target in goal.targets
+            if covers(case.answer, target) or covers(case.answer, target.rpartition(".")[0] or target)
+        ]
+        if told and len(told) < len(goal.targets):
+            return True
+    return False
+
+
+def _gives_no_number(case: Case) -> bool:
+    absent = any(one.absent for one in case.statements)
+    return _COUNTS.search(case.task) is not None and not absent and not _NUMBER.search(case.answer)

@@ -1,0 +1,47 @@
+"""Did one call work: the rule of `step_ok`.
+
+Reads the result's shape and whether it speaks of the target that was asked for.
+"""
+
+from __future__ import annotations
+
+import re
+
+from interlock.judge.rules.acts import acts_of
+from interlock.judge.rules.fields import Fields
+from interlock.judge.rules.ledger import bare_result
+from interlock.judge.rules.progress import covers
+from interlock.judge.rules.shape import shape_of
+from interlock.judge.rules.verdict import Verdict, exact, likely
+from interlock.questions import Question
+from interlock.tools.base import ToolTable
+from interlock.tools.mentions import mentions
+
+__all__ = ["step_ok"]
+
+
+def step_ok(fields: Fields, _question: Question, tools: ToolTable) -> Verdict | None:
+    """True when the call returned what its tool returns."""
+    if not fields.has("output"):
+        return None
+    tool, given = fields.text("tool"), fields.text("input")
+    output = bare_result(fields.text("output"), tool, given)
+    shape = shape_of(output)
+    content = acts_of(tool, given, tools) & {"read", "search"} and tool in tools
+    if shape.outcome == "empty":
+        return exact(False) if shape.certain else likely(False)
+    if shape.outcome == "failed":
+        logs = bool(content) and re.search(r"\.(?:log|err|out|trace)$", given) is not None
+        return None if logs else exact(False) if shape.certain else likely(False)
+    if _speaks_of_another(tool, given, output, tools):
+        return likely(False)
+    return exact(True) if shape.certain and tool in tools else likely(True)
+
+
+def _speaks_of_another(tool: str, given: str, output: str, tools: ToolTable) -> bool:
+    """A confirmation of one line names paths, and none of them is one that was asked for."""
+    if "\n" in output.strip() or not acts_of(tool, given, tools) & {"write", "move", "delete"}:
+        return False
+    told = mentions(output).paths
+    asked = mentions(given.split("\n", 1)[0]).paths or (given.split("\n", 1)[0],)
+    return bool(told) and not any(covers(one, other) or covers(other, one) for one in told for other in asked)
