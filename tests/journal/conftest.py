@@ -20,7 +20,6 @@ from interlock.journal import (
     approval_requested_body,
     audit_body,
     call_binding,
-    generation_body,
     run_ended_body,
     run_started_body,
     tool_about_to_run_body,
@@ -279,17 +278,9 @@ def _call(recorder: Recorder) -> None:
     recorder.record("audit", audit_body(CALL, target="a.txt", rule="score:level >= 1 → auto_audit", value=1.0))
     recorder.record("tool_about_to_run", tool_about_to_run_body(CALL, approved_by="Ann", idempotent=False, targets=()))
     recorder.record("tool_result", tool_result_body(CALL, result="wrote 5 bytes", failed=False, elapsed_s=0.01))
-    draft = generation_body(
-        writer="extractive",
-        purpose="answer",
-        text="done: ```x```",
-        degraded=True,
-        truncated=False,
-        failure=None,
-        usage=None,
-        elapsed_s=0.0,
+    recorder.record(
+        "generation", {"writer": "extractive", "purpose": "answer", "failure": None, "text": "done: ```x```"}
     )
-    recorder.record("generation", draft)
 
 
 def _ended() -> dict[str, Json]:
