@@ -6,37 +6,26 @@ Source: product specification, the command line; contract specification, thresho
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, cast
 
 from interlock.diagnostics import did_you_mean
 from interlock.errors import SettingsError
+from interlock.loop.budget import Budgets
 from interlock.policy.rules import Mode
 
-__all__ = ["Budgets", "GapPolicy", "Settings", "load_settings", "shipped_text"]
+__all__ = ["GapPolicy", "Settings", "load_settings"]
 
-GapPolicy: TypeAlias = Literal["refuse", "record"]
-"""What a gap in a frame does: `refuse` the judge call, or `record` it and ask."""
+GapPolicy: TypeAlias = Literal["refuse", "warn"]
+"""What a gap in a frame does: `refuse` the judge call, or `warn` and ask all the same."""
 
 Value: TypeAlias = str | int | float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budgets:
-    """Limits of one run, checked before every effect."""
-
-    max_steps: int
-    max_seconds: float
-    max_judge_calls: int
-    max_writer_calls: int
-    max_tokens: int | None
-    """Judge and writer together; None is no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,15 +59,9 @@ class _Given:
 
 
 _TEXTS = ("judge", "writer", "journal", "contract")
-_BUDGETS: Mapping[str, Value | None] = {
-    "max_steps": 12,
-    "max_seconds": 300.0,
-    "max_judge_calls": 200,
-    "max_writer_calls": 4,
-    "max_tokens": None,
-}
+_BUDGETS: Mapping[str, Value | None] = dataclasses.asdict(Budgets())
 _TABLES = ("gates", "modes", "gap_policy")
-_WORDS: Mapping[str, tuple[str, ...]] = {"modes": ("enforce", "shadow", "off"), "gap_policy": ("refuse", "record")}
+_WORDS: Mapping[str, tuple[str, ...]] = {"modes": ("enforce", "shadow", "off"), "gap_policy": ("refuse", "warn")}
 _TOP = (*_TEXTS, *_TABLES, "budgets")
 _PREFIX = "INTERLOCK_"
 _NOT_SETTINGS = ("INTERLOCK_TEST_ALL",)
@@ -99,11 +82,6 @@ def load_settings(
     for item in (*_from_file(directory), *_from_environment(environ), *_flatten(flags or {}, "flag")):
         given[item.key] = _checked(item)
     return _settings(given, environ)
-
-
-def shipped_text() -> str:
-    """Return the contract that ships with the package."""
-    return files("interlock").joinpath("contracts/reference.md").read_text(encoding="utf-8")
 
 
 def _settings(given: Mapping[str, _Given], environ: Mapping[str, str]) -> Settings:

@@ -122,7 +122,7 @@ def test_budgets_are_read_from_every_source(tmp_path: Path) -> None:
         pytest.param(
             '[modes]\nis_done = "shadwo"', "`modes.is_done` cannot be `shadwo`; did you mean `shadow`", id="mode"
         ),
-        pytest.param('[gap_policy]\nis_done = "x"', "cannot be `x`; write one of: `refuse`, `record`", id="gap-policy"),
+        pytest.param('[gap_policy]\nis_done = "x"', "cannot be `x`; write one of: `refuse`, `warn`", id="gap-policy"),
         pytest.param('gates = "x"', r"`gates` is not a table; write `\[gates\]`", id="not-a-table"),
         pytest.param("judge = 3", "`judge` is not text", id="not-text"),
         pytest.param('judge = " "', "`judge` is not text", id="blank"),

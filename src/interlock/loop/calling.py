@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import logging
 
+from anyio import to_thread
+
 from interlock.errors import ToolError
 from interlock.journal.bodies import (
+    CallTarget,
     ToolCall,
     approval_answered_body,
     approval_requested_body,
@@ -159,6 +162,20 @@ def _record_of(state: State, pending: PendingCall) -> ToolCall:
 def _target(call: ToolCall) -> str:
     """Return the first line of the input: a path, a pattern, `SOURCE -> TARGET`."""
     return call.input.partition("\n")[0]
+
+
+async def _targets(tool: Tool, call: ToolCall) -> tuple[CallTarget, ...]:
+    """Return what the call is about to change, as it is now; nothing when it cannot be looked at."""
+    if tool.targets is None:
+        return ()
+    try:
+        found = await to_thread.run_sync(tool.targets, call.arguments)
+    except Exception as error:  # noqa: BLE001 - foreign code; the call itself is still to come
+        log.warning("the targets of %s could not be looked at: %s", tool.name, type(error).__name__)
+        return ()
+    return tuple(
+        CallTarget(path=one.path, exists=one.exists, size_bytes=one.size_bytes, sha256=one.sha256) for one in found
+    )
 
 
 def _returned(tool: Tool, call: ToolCall, result: ToolResult) -> Returned:

@@ -21,7 +21,7 @@ from interlock.loop.events import Node
 from interlock.loop.projections import projections
 from interlock.pipeline.host import Host
 from interlock.tools.base import Tool, ToolTable
-from interlock.tools.facts import host_facts
+from interlock.tools.facts import facts_on
 from interlock.tools.root import Root
 from interlock.tools.table import reference_tools
 
@@ -55,7 +55,7 @@ def reference_host(cwd: str | Path, *, tools: Iterable[Tool] = ()) -> Host:
         projections=projections(table),
         providers=providers(table),
         tools=table,
-        facts=host_facts(root),
+        facts=facts_on(root),
     )
 
 

@@ -1,0 +1,31 @@
+"""The contract that a command line names, compiled for the reference host; findings are printed like a compiler's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from interlock.cli._files import read_text
+from interlock.cli._output import ERROR, SCHEMA
+from interlock.contract.compile import compile_contract
+from interlock.contract.compiled import Contract
+from interlock.diagnostics import render
+from interlock.errors import ContractError, SchemaVersionError
+from interlock.loop.capabilities import REFERENCE
+from interlock.loop.reference import shipped_text
+
+__all__ = ["load_contract"]
+
+
+def load_contract(file: str | None, gates: Mapping[str, float]) -> Contract:
+    """Return the contract in `file`, or the shipped one, with the thresholds in `gates` set.
+
+    Ends the program when the file cannot be read or does not compile.
+    """
+    text = shipped_text() if file is None else read_text(file)
+    try:
+        return compile_contract(text, REFERENCE, overrides=gates)
+    except ContractError as problem:
+        click.echo(render(problem.diagnostics, file or "the shipped contract"), err=True)
+        raise SystemExit(SCHEMA if isinstance(problem, SchemaVersionError) else ERROR) from problem

@@ -1,0 +1,208 @@
+"""`interlock run`: one task under a contract, with a live trace, the answer and the account.
+
+Puts settings, judge, writer, journal and loop together; decides nothing itself.
+Source: product specification, the command line.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import click
+
+from interlock.cli._asking import ask_at_terminal
+from interlock.cli._contract import load_contract
+from interlock.cli._files import STDIN, read_text
+from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, SCHEMA, USAGE, epilog, fail, print_json
+from interlock.cli._trace import Trace, account, visible
+from interlock.journal.place import open_journal
+from interlock.loop.reference import reference_host
+from interlock.loop.result import RunResult, result_json
+from interlock.loop.run import arun
+from interlock.models.closing import close
+from interlock.pipeline.blocking import run_blocking
+from interlock.pipeline.gating import Gating
+from interlock.policy.overrides import parse_override
+from interlock.settings import Settings, load_settings
+from interlock.wiring import make_judge, make_writer
+
+__all__ = ["command"]
+
+MAX_TASK_CHARS = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Flags:
+    """What the command line says besides settings."""
+
+    task: str
+    cwd: Path
+    can_write: bool
+    can_delete: bool
+    after: str | None
+    record_state: bool
+    as_json: bool
+
+
+@click.command(
+    epilog=epilog(
+        'interlock run "Which function does src/alpha.ts export?" --cwd examples/shop',
+        OK,
+        ERROR,
+        USAGE,
+        SCHEMA,
+        NOT_DELIVERED,
+        DENIED,
+    )
+)
+@click.argument("task")
+@click.option("--cwd", metavar="DIR", default=".", show_default=True, help="The directory that the tools work in.")
+@click.option("--contract", metavar="FILE", help="The contract; the shipped one unless given.")
+@click.option("--judge", metavar="ID", help="Who answers the contract's questions, such as `rules`.")
+@click.option("--writer", metavar="ID", help="Who writes the answer, such as `extractive` or `openai:MODEL`.")
+@click.option("--allow-write", is_flag=True, help="Offer tools that create files.")
+@click.option("--allow-delete", is_flag=True, help="Offer tools that remove files.")
+@click.option("--gate", "gates", multiple=True, metavar="KEY=N", help="Set a threshold, such as `step_ok=0.7`.")
+@click.option("--after", metavar="RUN", help="Take the turn after this run; its task is context.")
+@click.option("--journal", metavar="PLACE", help="Where the run is recorded; `:memory:` keeps no record.")
+@click.option("--record-state", is_flag=True, help="Record the raw state, so that frames can be built again.")
+@click.option("--max-steps", metavar="N", help="Most calls of tools.")
+@click.option("--max-seconds", metavar="N", help="Most wall time, without the time that you take to answer.")
+@click.option("--max-judge-calls", metavar="N", help="Most requests to the judge.")
+@click.option("--max-writer-calls", metavar="N", help="Most calls of the writer.")
+@click.option("--max-tokens", metavar="N", help="Most tokens of judge and writer together.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object in place of trace and answer.")
+def command(
+    *,
+    task: str,
+    cwd: str,
+    contract: str | None,
+    judge: str | None,
+    writer: str | None,
+    allow_write: bool,
+    allow_delete: bool,
+    gates: tuple[str, ...],
+    after: str | None,
+    journal: str | None,
+    record_state: bool,
+    as_json: bool,
+    **budgets: str | None,
+) -> None:
+    """Do TASK in a directory, every decision judged, gated and recorded.
+
+    TASK is text in any language; `-` reads it from standard input. A call that the contract gates is asked
+    about at the terminal; without a terminal it is refused. The answer goes to standard output; the trace, and
+    a draft that was not delivered with its reason, go to standard error.
+    """
+    thresholds = dict(map(parse_override, gates))
+    chosen = {"contract": contract, "judge": judge, "writer": writer, "journal": journal}
+    settings = load_settings(
+        directory=Path(), environ=os.environ, flags={**chosen, "gates": thresholds, "budgets": budgets}
+    )
+    flags = _Flags(
+        task=_task(task),
+        cwd=_directory(cwd),
+        can_write=allow_write,
+        can_delete=allow_delete,
+        after=after,
+        record_state=record_state,
+        as_json=as_json,
+    )
+    try:
+        result = run_blocking(partial(_run, flags, settings), name="run", instead="arun")
+    except KeyboardInterrupt:
+        fail(f"cancelled; what was done is on record in {settings.journal}", ERROR)
+    _show(result, as_json=as_json)
+    raise SystemExit(_exit_code(result))
+
+
+async def _run(flags: _Flags, settings: Settings) -> RunResult:
+    contract = load_contract(settings.contract, settings.gates)
+    host = reference_host(flags.cwd)
+    judge = make_judge(settings.judge, environ=os.environ, tools=host.tools)
+    writer = make_writer(settings.writer, environ=os.environ)
+    try:
+        with closing(open_journal(settings.journal)) as journal:
+            return await arun(
+                flags.task,
+                host=host,
+                judge=judge,
+                writer=writer,
+                cwd=flags.cwd,
+                can_write=flags.can_write,
+                can_delete=flags.can_delete,
+                contract=contract,
+                gating=Gating(modes=settings.modes, gaps=settings.gap_policy),
+                budgets=settings.budgets,
+                ask=ask_at_terminal,
+                journal=journal,
+                record_state=flags.record_state,
+                after=flags.after,
+                on_event=None if flags.as_json else Trace(_echo),
+            )
+    finally:
+        await close(judge, writer)
+
+
+def _task(given: str) -> str:
+    text = read_text(STDIN) if given == STDIN else given
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        fail("task: is not valid text; write it in UTF-8", USAGE)
+    if not text.strip():
+        fail("task: is empty; say what is to be done", USAGE)
+    if len(text) > MAX_TASK_CHARS:
+        fail(f"task: is longer than {MAX_TASK_CHARS:,} characters; put it into a file and name the file", USAGE)
+    return text.strip()
+
+
+def _directory(given: str) -> Path:
+    path = Path(given)
+    if "\0" in given or not path.exists():
+        fail(f"{visible(given)}: no such directory", USAGE)
+    if not path.is_dir():
+        fail(f"{visible(given)}: is not a directory", USAGE)
+    return path
+
+
+def _show(result: RunResult, *, as_json: bool) -> None:
+    if as_json:
+        print_json(result_json(result))
+    elif result.answer is not None:
+        click.echo(_shown(result.answer, terminal=sys.stdout.isatty()))
+    if not result.delivered:
+        _echo(_undelivered(result))
+    if not as_json:
+        mark = " (degraded)" if result.degraded else ""
+        _echo(f"{result.halt}{mark}: {account(result.accounting)}")
+        _echo(f"run {result.run_id}  head {result.head}")
+
+
+def _undelivered(result: RunResult) -> str:
+    said = "interlock: " + visible(
+        " ".join(f"not delivered ({result.halt}): {result.reason or 'no reason given'}".split())
+    )
+    if result.draft is None or result.failed:
+        return said
+    return f"{said}\ndraft:\n{_shown(result.draft, terminal=sys.stderr.isatty())}"
+
+
+def _shown(text: str, *, terminal: bool) -> str:
+    """Return text that came from tools or models; on a terminal it may not steer the terminal."""
+    return visible(text) if terminal else text
+
+
+def _exit_code(result: RunResult) -> int:
+    if result.failed:
+        return ERROR
+    if result.halt.partition("+")[0] == "denied":
+        return DENIED
+    return OK if result.delivered else NOT_DELIVERED
+
+
+def _echo(line: str) -> None:
+    click.echo(line, err=True)
