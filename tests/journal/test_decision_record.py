@@ -153,20 +153,19 @@ def _results(draw: st.DrawFn, base: DecisionResult) -> DecisionResult:
     )
 
 
-RULES = st.builds(
-    Rule,
-    predicate=st.builds(
-        Predicate,
-        kind=st.sampled_from(["else", "top", "prob", "score", "picked"]),
-        question=st.none() | WORDS,
-        comparison=st.sampled_from([None, ">=", "<", "="]),
-        threshold=st.none() | P,
-        option=st.none() | WORDS,
-    ),
-    action=WORDS,
-    text=WORDS,
-    line=st.integers(0, 99),
+ELSE = st.just(Predicate(kind="else", question=None, comparison=None, threshold=None, option=None))
+COMPARED = st.builds(
+    Predicate,
+    kind=st.sampled_from(["top", "prob", "score"]),
+    question=WORDS,
+    comparison=st.sampled_from([">=", "<"]),
+    threshold=P,
+    option=st.none(),
 )
+PICKED = st.builds(
+    Predicate, kind=st.just("picked"), question=WORDS, comparison=st.just("="), threshold=st.none(), option=WORDS
+)
+RULES = st.builds(Rule, predicate=st.one_of(ELSE, COMPARED, PICKED), action=WORDS, text=WORDS, line=st.integers(0, 99))
 
 
 @settings(max_examples=100, deadline=None)
@@ -241,6 +240,18 @@ def test_what_is_no_body_is_refused(text: str) -> None:
         decode_body(text)
 
 
+_ODD_RULE: dict[str, Json] = {
+    "text": "prob:ready →",
+    "line": 1,
+    "action": "answer",
+    "kind": "prob",
+    "question": "ready",
+    "comparison": ">=",
+    "threshold": None,
+    "option": None,
+}
+
+
 @pytest.mark.parametrize(
     ("key", "value", "says"),
     [
@@ -254,6 +265,9 @@ def test_what_is_no_body_is_refused(text: str) -> None:
         pytest.param("elapsed_s", True, "`elapsed_s` is not a number", id="number"),
         pytest.param("step", 1.5, "`step` is not a whole number", id="whole"),
         pytest.param("frame", [], "`frame` is not an object", id="object"),
+        pytest.param(
+            "policy", {"rules": [_ODD_RULE], "on_missing": "x"}, "a rule on `prob` has not the parts", id="rule"
+        ),
         pytest.param("questions", {"q": {"type": "noul", "instructions": ""}}, "instructions: is empty", id="question"),
     ],
 )

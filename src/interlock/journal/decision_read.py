@@ -159,6 +159,12 @@ def _policy(body: Mapping[str, Json]) -> Policy:
 
 
 def _rule(body: Mapping[str, Json]) -> Rule:
+    return Rule(
+        predicate=_predicate(body), action=text(body, "action"), text=text(body, "text"), line=whole(body, "line")
+    )
+
+
+def _predicate(body: Mapping[str, Json]) -> Predicate:
     predicate = Predicate(
         kind=one_of(body, "kind", _PREDICATES),
         question=optional_text(body, "question"),
@@ -166,7 +172,10 @@ def _rule(body: Mapping[str, Json]) -> Rule:
         threshold=optional_number(body, "threshold"),
         option=optional_text(body, "option"),
     )
-    return Rule(predicate=predicate, action=text(body, "action"), text=text(body, "text"), line=whole(body, "line"))
+    parts = (predicate.question, predicate.comparison, predicate.threshold, predicate.option)
+    if tuple(part is not None for part in parts) != _PARTS.get(predicate.kind, (True, True, True, False)):
+        raise JournalError(f"a rule on `{predicate.kind}` has not the parts of such a rule")
+    return predicate
 
 
 def _floor(body: Mapping[str, Json]) -> Floor:
@@ -187,6 +196,11 @@ def _pair(body: Mapping[str, Json], key: str) -> tuple[int, int] | None:
     return whole_numbers[0], whole_numbers[1]
 
 
+_PARTS: Mapping[PredicateKind, tuple[bool, bool, bool, bool]] = {
+    "else": (False, False, False, False),
+    "picked": (True, True, False, True),
+}
+"""Kind → whether it has a question, a comparison, a threshold and an option, where that is not the usual."""
 _COMPARISONS: tuple[Literal[">=", "<", "="], ...] = (">=", "<", "=")
 _MODES: tuple[Mode, ...] = get_args(Mode)
 _PROVENANCES: tuple[Provenance, ...] = get_args(Provenance)
