@@ -43,7 +43,7 @@ class Scope:
     abandoned: tuple[Abandoned, ...] = ()
 
 
-_SCOPE: ContextVar[Scope] = ContextVar("interlock_scope", default=Scope())
+_SCOPE: ContextVar[Scope] = ContextVar("interlock_scope", default=Scope())  # noqa: B039  (frozen)
 
 
 def current() -> Scope:

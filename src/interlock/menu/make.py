@@ -19,6 +19,7 @@ from interlock.menu.render import render_menu
 from interlock.menu.reply import read_reply
 from interlock.menu.reply_schema import reply_schema
 from interlock.menu.resolve import arguments, resolve
+from interlock.models.ask import Asked, Try, ask_until
 from interlock.questions import Basis, Choice, ChoiceAnswer, Content
 from interlock.schema import JsonSchema, Problem
 
@@ -123,16 +124,27 @@ async def pick_by_judge(question: Question, asked: MenuJudge, instructions: Cont
 
 async def _asked(question: Question, options: tuple[Option, ...], ask: Ask, attempts: list[Attempt]) -> Chosen:
     menu, schema = render_menu(options), reply_schema(options)
-    addition = first_text(menu, finish=question.finish)
-    for number in range(question.max_retries + 1):
-        started = question.now()
-        reply = await ask(addition, first=number == 0, schema=schema)
-        read = read_reply(reply, options)
-        if isinstance(read, Chosen):
-            return read
-        attempts.append(_attempt(len(attempts) + 1, reply, read, question.now() - started))
-        addition = repick_text(reply, read, menu)
-    raise decision_error(attempts, question.options)
+
+    async def send(number: int, before: Try[Rejected] | None) -> object:
+        if before is None:
+            addition = first_text(menu, finish=question.finish)
+        else:
+            addition = repick_text(before.reply, before.rejected, menu)
+        return await ask(addition, first=number == 1, schema=schema)
+
+    asked: Asked[Chosen, Rejected] = await ask_until(
+        send,
+        lambda reply: read_reply(reply, options),
+        Rejected,
+        max_retries=question.max_retries,
+        now=question.now,
+    )
+    attempts += [
+        _attempt(len(attempts) + item.number, item.reply, item.rejected, item.elapsed_s) for item in asked.tries
+    ]
+    if asked.accepted is None:
+        raise decision_error(attempts, question.options)
+    return asked.accepted
 
 
 def _attempt(number: int, reply: object, rejected: Rejected, elapsed_s: float) -> Attempt:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from interlock.menu.attempts import Chosen, Rejected
@@ -14,7 +15,7 @@ from interlock.menu.options import Option
 from interlock.models.reply import NotFound, find_action
 from interlock.schema import Field, Problem, ProblemKind, missing_fields, read_value
 
-__all__ = ["read_reply"]
+__all__ = ["read_fields", "read_reply"]
 
 
 def read_reply(reply: object, options: Sequence[Option]) -> Chosen | Rejected:
@@ -35,20 +36,26 @@ def read_reply(reply: object, options: Sequence[Option]) -> Chosen | Rejected:
 
 
 def _read_args(option: Option, args: Mapping[str, object], repaired: bool) -> Chosen | Rejected:
-    given = {field.name: args[field.name] for field in option.fields if _is_given(field, args)}
-    problems = missing_fields(option.fields, given)
+    read = read_fields(option.fields, args)
+    if isinstance(read, Rejected):
+        return replace(read, picked=option.name, repaired=repaired)
+    return Chosen(option=option, args=read, repaired=repaired)
+
+
+def read_fields(fields: Sequence[Field], args: Mapping[str, object]) -> Mapping[str, object] | Rejected:
+    """Return the validated values of `fields`, unknown keys dropped, or what is wrong with them."""
+    given = {field.name: args[field.name] for field in fields if _is_given(field, args)}
+    problems = missing_fields(fields, given)
     read: dict[str, object] = {}
-    for field in option.fields if not problems else ():
+    for field in fields if not problems else ():
         if field.name in given:
             read[field.name], found = read_value(field, given[field.name])
             problems += found
     problems = [item for item in problems if item.kind == "missing_required"] or problems
     if not problems:
-        return Chosen(option=option, args=read, repaired=repaired)
+        return read
     message = "; ".join(f"`{problem.path}` {problem.message}" for problem in problems)
-    return Rejected(
-        kind=problems[0].kind, message=message, problems=tuple(problems), picked=option.name, repaired=repaired
-    )
+    return Rejected(kind=problems[0].kind, message=message, problems=tuple(problems), picked=None)
 
 
 def _is_given(field: Field, args: Mapping[str, object]) -> bool:

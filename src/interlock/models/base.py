@@ -10,10 +10,24 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, Protocol, TypeAlias
 
-from interlock.messages import Message
+from interlock.messages import Message, ToolCall
 from interlock.questions import Json
 
-__all__ = ["Delta", "Done", "Failure", "Finish", "TextEvent", "TextModel", "TextReply", "TextRequest", "Usage"]
+__all__ = [
+    "NOT_TEXT",
+    "Delta",
+    "Done",
+    "Failure",
+    "Finish",
+    "TextEvent",
+    "TextModel",
+    "TextReply",
+    "TextRequest",
+    "Usage",
+]
+
+NOT_TEXT = "not-text"
+"""The failure reason of a reply that came but is not text; a caller may ask again."""
 
 Finish: TypeAlias = Literal["stop", "length", "refusal", "filtered", "error"]
 
@@ -48,6 +62,8 @@ class TextRequest:
     messages: tuple[Message, ...]
     schema: Mapping[str, Json] | None = None
     """JSON Schema the reply is asked to fit; the reply is still to be checked."""
+    tools: tuple[Mapping[str, Json], ...] = ()
+    """Specs of the native tools on offer: `name`, `description`, `parameters`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +77,8 @@ class TextReply:
     served_model: str | None
     request_id: str | None
     failure: Failure | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    """The native tool calls it asks for; `text` may be empty then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

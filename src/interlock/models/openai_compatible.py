@@ -15,7 +15,15 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from interlock.models.base import Delta, Done, Failure, TextEvent, TextReply, TextRequest
 from interlock.models.certificates import is_certificate_error
 from interlock.models.failures import error_type_of, request_id_of, status_failure
-from interlock.models.openai_values import Gathered, finish_of, format_of, messages_of, usage_of
+from interlock.models.openai_values import (
+    Gathered,
+    finish_of,
+    format_of,
+    messages_of,
+    tool_calls_of,
+    tools_of,
+    usage_of,
+)
 from interlock.models.patience import Clock, within
 from interlock.models.perloop import PerLoop
 from interlock.models.secret import Secret
@@ -81,6 +89,7 @@ class OpenAIChat:
                 model=self._model,
                 messages=messages_of(request.messages),
                 response_format=format_of(request.schema),
+                tools=tools_of(request.tools),
                 extra_headers=self._headers(),
             )
         except (openai.OpenAIError, ValueError) as error:
@@ -93,6 +102,7 @@ class OpenAIChat:
                 model=self._model,
                 messages=messages_of(request.messages),
                 response_format=format_of(request.schema),
+                tools=tools_of(request.tools),
                 stream=True,
                 stream_options={"include_usage": True},
                 extra_headers=self._headers(),
@@ -129,6 +139,7 @@ class OpenAIChat:
             requested_model=self._model,
             served_model=completion.model,
             request_id=request_id_of(completion.id),
+            tool_calls=tool_calls_of(first.message),
         )
 
     def _failed(self, failure: Failure) -> TextReply:

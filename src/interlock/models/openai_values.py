@@ -5,30 +5,41 @@ The SDK builds its values without checking them, so every field is read as if it
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, assert_never
+from typing import Literal, assert_never, cast
 
 import openai
 from openai.types import CompletionUsage
 from openai.types.chat import (
     ChatCompletionAssistantMessageParam,
     ChatCompletionChunk,
+    ChatCompletionContentPartParam,
+    ChatCompletionFunctionToolParam,
+    ChatCompletionMessage,
+    ChatCompletionMessageFunctionToolCall,
     ChatCompletionMessageParam,
     ChatCompletionSystemMessageParam,
+    ChatCompletionToolMessageParam,
     ChatCompletionUserMessageParam,
 )
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 from openai.types.shared_params import ResponseFormatJSONSchema
 
-from interlock.messages import Message
+from interlock.messages import ImagePart, Message, Part, TextPart, ToolCall
 from interlock.models.base import Failure, Finish, TextReply, Usage
 from interlock.models.failures import request_id_of
 from interlock.questions import Json
 
-__all__ = ["Gathered", "finish_of", "format_of", "messages_of", "usage_of"]
+__all__ = ["Gathered", "finish_of", "format_of", "messages_of", "tool_calls_of", "tools_of", "usage_of"]
 
-_FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "content_filter": "filtered"}
+_FINISHES: Mapping[str, Finish] = {
+    "stop": "stop",
+    "tool_calls": "stop",
+    "length": "length",
+    "content_filter": "filtered",
+}
 
 
 def messages_of(messages: Sequence[Message]) -> list[ChatCompletionMessageParam]:
@@ -44,7 +55,7 @@ def format_of(schema: Mapping[str, Json] | None) -> ResponseFormatJSONSchema | o
 
 
 def finish_of(reason: str | None) -> Finish:
-    """Return why the reply ended; `error` for a reason that was not asked for, such as a tool call."""
+    """Return why the reply ended; `error` for a reason that is not known."""
     return _FINISHES.get(reason or "", "error")
 
 
@@ -111,13 +122,66 @@ class Gathered:
         return piece
 
 
+def tools_of(specs: Sequence[Mapping[str, Json]]) -> list[ChatCompletionFunctionToolParam] | openai.Omit:
+    """Return the tools on offer as the SDK takes them, or what leaves them out."""
+    if not specs:
+        return openai.omit
+    return [cast("ChatCompletionFunctionToolParam", {"type": "function", "function": dict(spec)}) for spec in specs]
+
+
+def tool_calls_of(message: ChatCompletionMessage) -> tuple[ToolCall, ...]:
+    """Return the tool calls that a reply asks for."""
+    return tuple(
+        ToolCall(id=call.id, name=call.function.name, arguments=call.function.arguments)
+        for call in message.tool_calls or ()
+        if isinstance(call, ChatCompletionMessageFunctionToolCall)
+    )
+
+
 def _message(message: Message) -> ChatCompletionMessageParam:
     match message.role:
         case "system":
-            return ChatCompletionSystemMessageParam(role="system", content=message.content)
+            return ChatCompletionSystemMessageParam(role="system", content=_text(message))
         case "user":
-            return ChatCompletionUserMessageParam(role="user", content=message.content)
+            return ChatCompletionUserMessageParam(role="user", content=_user_content(message))
         case "assistant":
-            return ChatCompletionAssistantMessageParam(role="assistant", content=message.content)
+            return _assistant(message)
+        case "tool":
+            return ChatCompletionToolMessageParam(
+                role="tool", content=_text(message), tool_call_id=message.tool_call_id or ""
+            )
         case _:
             assert_never(message.role)
+
+
+def _assistant(message: Message) -> ChatCompletionAssistantMessageParam:
+    said = ChatCompletionAssistantMessageParam(role="assistant", content=_text(message))
+    if message.tool_calls:
+        said["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
+    return said
+
+
+def _text(message: Message) -> str:
+    if isinstance(message.content, str):
+        return message.content
+    return "\n".join(part.text for part in message.content if isinstance(part, TextPart))
+
+
+def _user_content(message: Message) -> str | list[ChatCompletionContentPartParam]:
+    if isinstance(message.content, str):
+        return message.content
+    return [_part(part) for part in message.content]
+
+
+def _part(part: Part) -> ChatCompletionContentPartParam:
+    match part:
+        case TextPart():
+            return {"type": "text", "text": part.text}
+        case ImagePart():
+            data = base64.b64encode(part.data).decode("ascii")
+            return {"type": "image_url", "image_url": {"url": f"data:{part.media_type};base64,{data}"}}
+        case _:
+            assert_never(part)

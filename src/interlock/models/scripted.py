@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 
 from interlock._canonical import compact_json, sha256_hex
-from interlock.models.base import Delta, Done, Failure, TextEvent, TextReply, TextRequest
+from interlock.models.base import NOT_TEXT, Delta, Done, Failure, TextEvent, TextReply, TextRequest
 
 __all__ = ["ScriptedModel"]
 
 
 class ScriptedModel:
-    """Replies from a list, one item per request; a failure in the list is returned as one."""
+    """Replies from a list, one item per request, the last one again and again; None is a reply that is not text."""
 
-    def __init__(self, replies: Sequence[str | TextReply | Failure], *, model: str = "scripted") -> None:
+    def __init__(self, replies: Sequence[str | TextReply | Failure | None], *, model: str = "scripted") -> None:
         self.id = model
-        self.seen: list[TextRequest] = []
+        self.requests: list[TextRequest] = []
         """Every request, in order."""
         self._replies = list(replies)
 
@@ -26,18 +26,17 @@ class ScriptedModel:
         """Return the next reply.
 
         Raises:
-            AssertionError: the list has run out; the message names the digest of the request.
+            AssertionError: the list is empty; the message names the digest of the request.
         """
-        at = len(self.seen)
-        self.seen.append(request)
-        if at >= len(self._replies):
-            raise AssertionError(f"scripted model: no reply is left for request {_digest(request)}; add one")
-        item = self._replies[at]
+        self.requests.append(request)
+        if not self._replies:
+            raise AssertionError(f"scripted model: no reply is there for request {_digest(request)}; add one")
+        item = self._replies[min(len(self.requests), len(self._replies)) - 1]
         if isinstance(item, TextReply):
             return item
-        failure = item if isinstance(item, Failure) else None
+        failure = Failure(reason=NOT_TEXT) if item is None else item if isinstance(item, Failure) else None
         return TextReply(
-            text="" if isinstance(item, Failure) else item,
+            text=item if isinstance(item, str) else "",
             finish="error" if failure else "stop",
             usage=None,
             requested_model=self.id,
@@ -60,5 +59,5 @@ def _words(text: str) -> list[str]:
 
 def _digest(request: TextRequest) -> str:
     """Return 16 hex characters over what the request says."""
-    said = [[message.role, message.content] for message in request.messages]
+    said = [[message.role, repr(message.content)] for message in request.messages]
     return sha256_hex(compact_json([said, request.schema]))[:16]

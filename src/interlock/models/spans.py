@@ -22,7 +22,6 @@ _DOUBLE = r'"(?:[^"\\]++|\\.)*+"'
 _SINGLE = r"'(?:[^'\\]++|\\.)*+'"
 _NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
 _SCALAR = rf"(?:{_DOUBLE}|{_SINGLE}|{_NUMBER}|(?:true|false|null|True|False|None)\b)"
-_PLAIN_KEY = rf"(?!.(?:{'|'.join(CALL_KEYS)})[\"'])(?:\"[^\"\\]*+\"|'[^'\\]*+')"
 _BLANK = r"[ \t\r\n]++"
 _BLOCK_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/"
 _LINE_COMMENT = r"//[^\n]*+(?=\n)"
@@ -42,9 +41,9 @@ class Spans:
     """What one pass over a text found."""
 
     last: ObjectSpan | None
-    """The last outermost object that carries a call key, outside reasoning; None when none stands."""
+    """The last outermost object that carries a sought key, outside reasoning; None when none stands."""
     broken: bool
-    """True when a later object that shows a call key is cut off or is not JSON; `last` is then None."""
+    """True when a later object that shows a sought key is cut off or is not JSON; `last` is then None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,19 +62,21 @@ _Step: TypeAlias = tuple[int, _Place]
 
 
 @cache
-def _grammar(block_comments: bool, line_comments: bool) -> _Grammar:
+def _grammar(block_comments: bool, line_comments: bool, keys: tuple[str, ...]) -> _Grammar:
     """Return the token patterns; a comment that cannot end is never tried, which keeps the pass linear."""
     skipped = "|".join(
         [_BLANK] + [_BLOCK_COMMENT] * block_comments + [_LINE_COMMENT] * line_comments  # one alternative each
     )
     skip = f"(?:{skipped})*+"
+    sought = "|".join(re.escape(key) for key in keys)
+    plain_key = rf"(?!.(?:{sought})[\"'])(?:\"[^\"\\]*+\"|'[^'\\]*+')"
     pattern = {
         "blank": skip,
         "key": rf"{skip}({_DOUBLE}|{_SINGLE}){skip}:",
         "scalar": rf"{skip}({_SCALAR})",
         "string": rf"(?:{_DOUBLE}|{_SINGLE})",
         "after": rf"{skip}([,}}\]])",
-        "members": rf"(?:{skip}{_PLAIN_KEY}{skip}:{skip}{_SCALAR}{skip},)*+",
+        "members": rf"(?:{skip}{plain_key}{skip}:{skip}{_SCALAR}{skip},)*+",
         "items": rf"(?:{skip}{_SCALAR}{skip},)*+",
     }
     return _Grammar(**{name: re.compile(text, re.DOTALL) for name, text in pattern.items()})
@@ -94,22 +95,23 @@ def _landmark(comments: bool) -> re.Pattern[str]:
 class _Level:
     start: int
     is_object: bool
-    has_call: bool = False
+    has_key: bool = False
 
 
 @dataclass(slots=True)
 class _Reading:
     """The state of reading one outermost object."""
 
+    keys: tuple[str, ...]
     levels: list[_Level]
-    calls: list[ObjectSpan] = field(default_factory=list)
-    shows_call: bool = False
+    found: list[ObjectSpan] = field(default_factory=list)
+    shows_key: bool = False
     too_deep: bool = False
     scalar_at: int = 0
 
 
-def find_spans(text: str) -> Spans:
-    """Return the last outermost object with a call key, skipping reasoning blocks.
+def find_spans(text: str, keys: tuple[str, ...] = CALL_KEYS) -> Spans:
+    """Return the last outermost object that carries one of `keys`, skipping reasoning blocks.
 
     Source: next-step specification, section 9.
     """
@@ -123,14 +125,14 @@ def find_spans(text: str) -> Spans:
             return Spans(last=last, broken=broken)
         position = landmark.end()
         if landmark["tag"] is None:
-            grammar = _grammar(position < block_end, position < line_end)
+            grammar = _grammar(position < block_end, position < line_end, keys)
             position = _end(grammar.blank, text, position)
             if text[position : position + 1] not in ("'", '"'):
                 continue
-            reading, position = _read(text, landmark.start(), grammar)
-            if reading.shows_call:
+            reading, position = _read(text, landmark.start(), grammar, keys)
+            if reading.shows_key:
                 broken = bool(reading.levels) or reading.too_deep
-                last = None if broken else reading.calls[-1]
+                last = None if broken else reading.found[-1]
         elif landmark["slash"]:
             last, broken = None, False
         else:
@@ -142,9 +144,9 @@ def _end_of_reasoning(text: str, position: int, tag: str) -> int:
     return len(text) if closing is None else closing.end()
 
 
-def _read(text: str, start: int, grammar: _Grammar) -> tuple[_Reading, int]:
+def _read(text: str, start: int, grammar: _Grammar, keys: tuple[str, ...]) -> tuple[_Reading, int]:
     """Read one outermost object; return it and where the search goes on. Open levels: it is broken there."""
-    reading = _Reading(levels=[_Level(start, is_object=True)])
+    reading = _Reading(keys=keys, levels=[_Level(start, is_object=True)])
     place: _Place = "key"
     position = start + 1
     while reading.levels:
@@ -167,8 +169,8 @@ def _key(text: str, position: int, grammar: _Grammar, reading: _Reading) -> _Ste
     if token is None:
         return (at, "key") if at > position else None
     name = token[1][1:-1]
-    if name in CALL_KEYS or ("\\" in name and _unescaped(name) in CALL_KEYS):
-        reading.levels[-1].has_call = reading.shows_call = True
+    if name in reading.keys or ("\\" in name and _unescaped(name) in reading.keys):
+        reading.levels[-1].has_key = reading.shows_key = True
     return token.end(), "value"
 
 
@@ -213,10 +215,10 @@ def _unescaped(name: str) -> str:
 
 def _close(reading: _Reading, end: int) -> None:
     level = reading.levels.pop()
-    if level.has_call:
-        while reading.calls and reading.calls[-1].start > level.start:
-            reading.calls.pop()
-        reading.calls.append(ObjectSpan(start=level.start, end=end))
+    if level.has_key:
+        while reading.found and reading.found[-1].start > level.start:
+            reading.found.pop()
+        reading.found.append(ObjectSpan(start=level.start, end=end))
 
 
 def _resume(text: str, position: int, grammar: _Grammar, reading: _Reading, place: _Place) -> int:
