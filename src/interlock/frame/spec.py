@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from interlock.questions import Json
 
@@ -29,8 +29,9 @@ CellType: TypeAlias = Literal["text", "list", "number", "bool"]
 Provenance: TypeAlias = Literal["host", "caller", "tool", "model"]
 FieldStatus: TypeAlias = Literal["present", "empty", "unfilled", "absent", "wrong_type"]
 
-Project: TypeAlias = Callable[[object], object]
-"""Reads the value of one cell; returns None when there is nothing to show (the promise then applies)."""
+Project: TypeAlias = Callable[[Any], object]
+"""Reads the value of one cell, of the type its host gives it; returns None when there is nothing to show (the promise
+then applies)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from interlock.contract.capabilities import Capabilities
 from interlock.errors import HostError
@@ -20,10 +20,10 @@ __all__ = ["Cells", "Facts", "Host", "ProvideInput", "Provider", "RuleFunction",
 Cells: TypeAlias = Mapping[str, object]
 """A host's state: cell name → value; a missing key or None is a cell that was not supplied."""
 
-Provider: TypeAlias = Callable[[Cells], Mapping[str, Content | None]]
+Provider: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Content | None]]
 """Candidates in order: option → criterion; it is given only the cells it declares."""
 
-RuleFunction: TypeAlias = Callable[[Cells], str | None]
+RuleFunction: TypeAlias = Callable[[Mapping[str, Any]], str | None]
 """Answers a `kind: rule` decision with an action of its position, or None for the policy's `else`."""
 
 Facts: TypeAlias = Callable[[Cells], Sequence[str]]
