@@ -1,0 +1,112 @@
+"""Write the parts of the pages that code knows better: help pages and tables; `--check` only compares.
+
+A page marks such a part with `<!-- begin: NAME -->` and `<!-- end: NAME -->`; the text between is replaced.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import click
+
+from interlock.actions.meaning import ACTIONS, ANYWHERE, POSITIONS
+from interlock.cli.main import main as interlock
+from interlock.contract.codes import CODES
+
+__all__ = ["PARTS", "pages", "rewritten"]
+
+REPO = Path(__file__).parents[1]
+BLOCK = re.compile(r"(<!-- begin: ([a-z-]+) -->\n).*?(<!-- end: \2 -->)", re.S)
+
+
+def positions() -> str:
+    """Return the table of positions and the actions that each handles."""
+    rows = [(f"`{name}`", ", ".join(f"`{action}`" for action in actions)) for name, actions in POSITIONS.items()]
+    return _table(("position", "actions"), [*rows, ("any", ", ".join(f"`{action}`" for action in ANYWHERE))])
+
+
+def actions() -> str:
+    """Return the table of what follows from each action."""
+    rows = [
+        (
+            f"`{name}`",
+            ", ".join(meaning.next),
+            "yes" if meaning.ends_loop else "no",
+            "yes" if meaning.needs_evidence else "no",
+            str(meaning.retries),
+        )
+        for name, meaning in ACTIONS.items()
+    ]
+    return _table(("action", "next", "ends the tool loop", "needs evidence", "retries"), rows)
+
+
+def codes() -> str:
+    """Return the table of every diagnostic code."""
+    rows = [(f"`{code}`", entry.severity, entry.layer, entry.meaning) for code, entry in sorted(CODES.items())]
+    return _table(("code", "severity", "layer", "meaning"), rows)
+
+
+def verbs() -> str:
+    """Return the help page of every verb, verbs below verbs included."""
+    return "\n\n".join(f"### `{name}`\n\n```text\n{text}\n```" for name, text in _help_pages())
+
+
+PARTS: Mapping[str, Callable[[], str]] = {
+    "actions": actions,
+    "codes": codes,
+    "positions": positions,
+    "verbs": verbs,
+}
+
+
+def pages() -> list[Path]:
+    """Return every page that has a generated part."""
+    found = [REPO / "README.md", *sorted((REPO / "docs").rglob("*.md")), *sorted((REPO / "spec").glob("*.md"))]
+    return [page for page in found if BLOCK.search(page.read_text(encoding="utf-8"))]
+
+
+def rewritten(text: str) -> str:
+    """Return the page `text` with its generated parts as the code has them now."""
+    return BLOCK.sub(lambda match: f"{match[1]}{PARTS[match[2]]()}\n{match[3]}", text)
+
+
+def _help_pages() -> Iterator[tuple[str, str]]:
+    waiting: list[tuple[click.Command, click.Context]] = [
+        (interlock, click.Context(interlock, info_name="interlock", terminal_width=80))
+    ]
+    while waiting:
+        command, context = waiting.pop(0)
+        yield context.command_path, command.get_help(context)
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                below = command.get_command(context, name)
+                if below is not None:
+                    waiting.append((below, click.Context(below, info_name=name, parent=context, terminal_width=80)))
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
+def main(arguments: list[str]) -> int:
+    """Write every page, or with `--check` name those that are out of date; return the exit code."""
+    stale = []
+    for page in pages():
+        old = page.read_text(encoding="utf-8")
+        new = rewritten(old)
+        if new != old:
+            stale.append(page.relative_to(REPO).as_posix())
+            if "--check" not in arguments:
+                page.write_text(new, encoding="utf-8")
+    if "--check" in arguments and stale:
+        sys.stderr.write("out of date, run `make docs`: " + ", ".join(stale) + "\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
