@@ -29,7 +29,7 @@ class Verb:
 
 
 VERBS: Mapping[str, Verb] = {
-    "run": Verb("interlock.cli.run", "Do a task, every decision judged, gated and recorded."),
+    "run": Verb("interlock.cli.run", "Do TASK in a directory, every decision judged, gated and recorded."),
     "settings": Verb("interlock.cli.settings", "Show the settings in force and where each comes from."),
 }
 """Verb → module; the module's `command` is the verb."""
