@@ -12,7 +12,7 @@ import secrets
 import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -107,7 +107,8 @@ class Root:
                 _fill(descriptor, data, mode)
                 place.replace(temporary, name)
             except BaseException:
-                place.unlink(temporary)
+                with suppress(OSError):
+                    place.unlink(temporary)
                 raise
             place.sync()
 
