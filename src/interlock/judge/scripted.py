@@ -170,12 +170,10 @@ def _spell_score(given: float | str | Mapping[str, float], question: Score) -> J
     if isinstance(given, Mapping):
         mean = sum(int(level) * p for level, p in given.items() if level.isdecimal())
         return {"type": "score", "score": mean, "probabilities": given}
-    if isinstance(given, str):
-        return {"type": "score", "score": given}
     last = len(question.criteria) - 1
-    low = min(max(int(given), 0), last)
-    part = min(max(given - low, 0.0), 1.0) if low < last else 0.0
-    spread = {str(level): 0.0 for level in range(last + 1)} | {str(low): 1 - part}
-    if part:
-        spread[str(low + 1)] = part
-    return {"type": "score", "score": float(given), "probabilities": spread}
+    at = given if isinstance(given, int | float) and 0 <= given <= last else 0
+    low = int(at)
+    spread = {str(level): 0.0 for level in range(last + 1)} | {str(low): 1 - (at - low)}
+    if at > low:
+        spread[str(low + 1)] = at - low
+    return {"type": "score", "score": given, "probabilities": spread}

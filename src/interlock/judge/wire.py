@@ -61,13 +61,16 @@ def parse_json(body: str | bytes) -> Json:
     """Return the JSON value of `body`.
 
     Raises:
-        ValueError: it is not JSON in UTF-8, repeats a key, holds NaN or Infinity, or is nested too deep.
+        ValueError: it is not JSON in UTF-8, repeats a key, holds NaN, Infinity or a lone surrogate, or is nested
+            too deep.
     """
     text = body if isinstance(body, str) else body.decode("utf-8")
     try:
         value: Json = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
     except RecursionError as error:
         raise ValueError("json: nested too deep") from error
+    if "\\u" in text and _has_lone_surrogate(value):
+        raise ValueError("json: holds a lone surrogate")
     return value
 
 
@@ -76,6 +79,14 @@ def _unique(items: list[tuple[str, Json]]) -> dict[str, Json]:
     if len(found) != len(items):
         raise ValueError("json: a key is repeated")
     return found
+
+
+def _has_lone_surrogate(value: Json) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _refuse(_constant: str) -> NoReturn:

@@ -20,6 +20,7 @@ from interlock.models.openai_values import (
     finish_of,
     format_of,
     messages_of,
+    text_of,
     tool_calls_of,
     tools_of,
     usage_of,
@@ -133,11 +134,11 @@ class OpenAIChat:
         if first is None or first.message is None:
             return self._failed(Failure(reason="envelope"))
         return TextReply(
-            text=first.message.content or "",
+            text=text_of(first.message.content),
             finish="refusal" if first.message.refusal else finish_of(first.finish_reason),
             usage=usage_of(completion.usage),
             requested_model=self._model,
-            served_model=completion.model,
+            served_model=text_of(completion.model) or None,
             request_id=request_id_of(completion.id),
             tool_calls=tool_calls_of(first.message),
         )

@@ -32,7 +32,7 @@ from interlock.models.base import Failure, Finish, TextReply, Usage
 from interlock.models.failures import request_id_of
 from interlock.questions import Json
 
-__all__ = ["Gathered", "finish_of", "format_of", "messages_of", "tool_calls_of", "tools_of", "usage_of"]
+__all__ = ["Gathered", "finish_of", "format_of", "messages_of", "text_of", "tool_calls_of", "tools_of", "usage_of"]
 
 _FINISHES: Mapping[str, Finish] = {
     "stop": "stop",
@@ -57,6 +57,11 @@ def format_of(schema: Mapping[str, Json] | None) -> ResponseFormatJSONSchema | o
 def finish_of(reason: str | None) -> Finish:
     """Return why the reply ended; `error` for a reason that is not known."""
     return _FINISHES.get(reason or "", "error")
+
+
+def text_of(content: str | None) -> str:
+    """Return the text, a lone surrogate replaced so that every store can keep it."""
+    return (content or "").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def usage_of(usage: CompletionUsage | None) -> Usage | None:
@@ -107,7 +112,7 @@ class Gathered:
         )
 
     def _chunk(self, chunk: ChatCompletionChunk) -> str:
-        self.model, self.id = chunk.model or self.model, chunk.id or self.id
+        self.model, self.id = text_of(chunk.model) or self.model, chunk.id or self.id
         self.usage = usage_of(chunk.usage) or self.usage
         first = next(iter(chunk.choices or ()), None)
         if first is None:
@@ -117,7 +122,7 @@ class Gathered:
         delta: ChoiceDelta | None = first.delta
         if delta is not None and delta.refusal:
             self.finish = "refusal"
-        piece = "" if delta is None else delta.content or ""
+        piece = "" if delta is None else text_of(delta.content)
         self.pieces.append(piece)
         return piece
 
