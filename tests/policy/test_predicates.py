@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlock.policy import (
-    PREDICATES,
+    NUMBERS,
     Predicate,
     PredicateKind,
     measure,
@@ -100,7 +100,7 @@ def test_raising_a_threshold_never_turns_a_miss_into_a_hit(
         pytest.param(ScoreAnswer(score=0.0, probabilities=(), basis="decision_model"), id="no-levels"),
     ],
 )
-@pytest.mark.parametrize("kind", PREDICATES)
+@pytest.mark.parametrize("kind", NUMBERS)
 def test_what_is_not_a_sound_number_decides_nothing(kind: PredicateKind, answer: Answer) -> None:
     """Neither `>=` nor `<` holds."""
     predicate = at_least(kind, 0.5)

@@ -4,8 +4,7 @@ from interlock.policy.degraded import CallFacts, limit_degraded
 from interlock.policy.evaluate import QuestionReading, evaluate
 from interlock.policy.overrides import apply_overrides, override_keys, parse_override
 from interlock.policy.predicates import (
-    PREDICATES,
-    Definition,
+    NUMBERS,
     Measure,
     measure,
     predicate_text,
@@ -15,9 +14,8 @@ from interlock.policy.predicates import (
 from interlock.policy.rules import Floor, Mode, Outcome, Policy, Predicate, PredicateKind, Rule
 
 __all__ = [
-    "PREDICATES",
+    "NUMBERS",
     "CallFacts",
-    "Definition",
     "Floor",
     "Measure",
     "Mode",

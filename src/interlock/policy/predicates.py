@@ -14,9 +14,7 @@ from types import MappingProxyType
 from interlock.policy.rules import Predicate, PredicateKind
 from interlock.questions import (
     Answer,
-    Choice,
     ChoiceAnswer,
-    Noul,
     NoulAnswer,
     Question,
     Score,
@@ -25,17 +23,7 @@ from interlock.questions import (
     top,
 )
 
-__all__ = ["PREDICATES", "Definition", "Measure", "measure", "predicate_text", "rule_text", "threshold_range"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
-    """What one kind of threshold predicate reads."""
-
-    questions: tuple[type[Question], ...]
-    """The types of question it may be aimed at."""
-    number: Callable[[Answer], float | None]
-    """The number compared; None when the answer has none."""
+__all__ = ["NUMBERS", "Measure", "measure", "predicate_text", "rule_text", "threshold_range"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,14 +45,11 @@ def _expected(answer: Answer) -> float | None:
     return answer.score if isinstance(answer, ScoreAnswer) else None
 
 
-PREDICATES: Mapping[PredicateKind, Definition] = MappingProxyType(
-    {
-        "top": Definition(questions=(Noul, Choice, Score), number=top),
-        "prob": Definition(questions=(Noul,), number=_true),
-        "score": Definition(questions=(Score,), number=_expected),
-    }
+NUMBERS: Mapping[PredicateKind, Callable[[Answer], float | None]] = MappingProxyType(
+    {"top": top, "prob": _true, "score": _expected}
 )
-"""The predicates with a threshold; `picked` reads the label of a choice and `else` reads nothing."""
+"""The number that each predicate with a threshold compares, None when an answer has none; `picked` reads the label of
+a choice and `else` reads nothing."""
 
 
 def measure(predicate: Predicate, answer: Answer, floor: float | None = None) -> Measure | None:
@@ -79,7 +64,7 @@ def measure(predicate: Predicate, answer: Answer, floor: float | None = None) ->
         if not isinstance(answer, ChoiceAnswer):
             return None
         return Measure(holds=answer.choice == predicate.option, value=None, distance=None)
-    value = None if answer.basis == "label_only" else PREDICATES[predicate.kind].number(answer)
+    value = None if answer.basis == "label_only" else NUMBERS[predicate.kind](answer)
     if predicate.kind == "score" and value is not None and floor is not None:
         value = max(value, floor) if math.isfinite(floor) else None
     if value is None or predicate.threshold is None:
