@@ -155,6 +155,7 @@ def test_a_judge_that_fails_approves_nothing(
     assert result.outcome is not None
     assert result.outcome.reason == f"no answer to `done`: {kind}/{reason}"
     assert result.reply is not None
+    assert len(result.reply.request_digest) == 64
     assert "secret" not in repr(result)
 
 

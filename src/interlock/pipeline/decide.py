@@ -13,13 +13,13 @@ from typing import TypeAlias
 
 from interlock.contract.compiled import Contract
 from interlock.errors import QuestionError
-from interlock.judge.base import Judge, JudgeReply
+from interlock.judge.base import Failure, Judge, JudgeReply
+from interlock.judge.readings import Identity, failed_reply
 from interlock.pipeline.blocking import run_blocking
 from interlock.pipeline.conclude import conclude
 from interlock.pipeline.gating import ENFORCE, Gating
 from interlock.pipeline.host import Cells, Host
 from interlock.pipeline.prepare import Prepared, prepare
-from interlock.pipeline.readings import failed_reply
 from interlock.pipeline.result import DecisionResult
 from interlock.policy.degraded import CallFacts
 
@@ -55,7 +55,7 @@ async def adecide(
     started = time.perf_counter()
     prepared = prepare(contract, decision_id, state, host=host, caps=judge.caps, gating=gating, call_facts=call_facts)
     reply = await ask(prepared, judge)
-    result = conclude(prepared, reply, elapsed_s=time.perf_counter() - started)
+    result = conclude(prepared, reply, elapsed_s=_since(started))
     _log.debug("decision %s at %s: %s", result.decision, result.position, result.action)
     if on_event is not None:
         on_event(result)
@@ -103,11 +103,27 @@ async def ask(prepared: Prepared, judge: Judge) -> JudgeReply | None:
     if prepared.frame is None or not questions:
         return None
     name = str(getattr(judge, "id", type(judge).__name__))
+    identity = Identity(judge=name, model=name)
+    started = time.perf_counter()
     try:
         reply: object = await judge.answer(prepared.frame.sent, questions)
     except QuestionError:
         raise
     except Exception as cause:  # noqa: BLE001 - whatever a judge raises, no answer is never read as "no"
         _log.warning("judge %s raised %s on %s", name, type(cause).__name__, prepared.decision.id)
-        return failed_reply(questions, cause, name)
-    return reply if isinstance(reply, JudgeReply) else failed_reply(questions, None, name)
+        failure = Failure(reason=_reason(cause), error_type=type(cause).__name__)
+        return failed_reply(identity, prepared.frame.sent, questions, failure, elapsed_s=_since(started))
+    if isinstance(reply, JudgeReply):
+        return reply
+    failure = Failure(reason="envelope")
+    return failed_reply(identity, prepared.frame.sent, questions, failure, elapsed_s=_since(started))
+
+
+def _reason(cause: Exception) -> str:
+    if isinstance(cause, TimeoutError):
+        return "timeout"
+    return "connect" if isinstance(cause, ConnectionError) else "server"
+
+
+def _since(started: float) -> float:
+    return time.perf_counter() - started

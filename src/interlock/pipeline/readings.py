@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from interlock.judge.base import Failure, JudgeReply, QuestionId, Reading
-from interlock.judge.readings import same_reading
+from interlock.judge.base import JudgeReply, QuestionId, Reading
 from interlock.judge.validate import check_answer
 from interlock.judge.wire import encode_answer
 from interlock.questions import Answer, Choice, ChoiceAnswer, NoulAnswer, Question, ScoreAnswer
 
-__all__ = ["PIPELINE", "failed_reply", "judge_ids", "no_options", "read_back", "single_option"]
+__all__ = ["PIPELINE", "judge_ids", "no_options", "read_back", "single_option"]
 
 PIPELINE = "pipeline"
 """Named as the judge of a reading that took no judge."""
@@ -43,31 +42,6 @@ def no_options() -> Reading:
 def read_back(reply: JudgeReply, asked: Mapping[QuestionId, Question]) -> dict[QuestionId, Reading]:
     """Return one reading per question asked; an answer that does not fit its question is none."""
     return {name: _fitting(reply.readings.get(name), question) for name, question in asked.items()}
-
-
-def failed_reply(asked: Mapping[QuestionId, Question], cause: Exception | None, judge: str) -> JudgeReply:
-    """Return the reply of a judge that raised `cause`, or that returned no reply: no answer to any question.
-
-    Its `request_digest` is empty: what was sent is not known.
-    """
-    reason = "envelope" if cause is None else _reason(cause)
-    return JudgeReply(
-        readings=same_reading(asked, reason, judge),
-        failure=Failure(reason=reason, error_type=None if cause is None else type(cause).__name__),
-        requested_model=judge,
-        served_model=None,
-        request_id=None,
-        request_digest="",
-        usage=None,
-        attempts=1,
-        elapsed_s=0.0,
-    )
-
-
-def _reason(cause: Exception) -> str:
-    if isinstance(cause, TimeoutError):
-        return "timeout"
-    return "connect" if isinstance(cause, ConnectionError) else "server"
 
 
 def _fitting(reading: Reading | None, question: Question) -> Reading:
