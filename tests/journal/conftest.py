@@ -278,9 +278,8 @@ def _call(recorder: Recorder) -> None:
     recorder.record("audit", audit_body(CALL, target="a.txt", rule="score:level >= 1 → auto_audit", value=1.0))
     recorder.record("tool_about_to_run", tool_about_to_run_body(CALL, approved_by="Ann", idempotent=False, targets=()))
     recorder.record("tool_result", tool_result_body(CALL, result="wrote 5 bytes", failed=False, elapsed_s=0.01))
-    recorder.record(
-        "generation", {"writer": "extractive", "purpose": "answer", "failure": None, "text": "done: ```x```"}
-    )
+    said: dict[str, Json] = {"writer": "extractive", "purpose": "answer", "degraded": True, "failure": None}
+    recorder.record("generation", {**said, "text": "done: ```x```"})
 
 
 def _ended() -> dict[str, Json]:

@@ -41,7 +41,6 @@ def test_an_untouched_run_verifies_and_what_cannot_be_checked_is_named(place: Pa
     assert check.counts["mismatch"] == 0
     assert check.decisions == 11
     assert [(finding.decision, finding.what) for finding in check.findings] == [
-        ("risk", "request digest: the judge failed before it said what it sent"),
         ("ready", "action `use_tool`: the host's safe default is not in the record"),
         ("ready", "action `use_tool`: nothing was judged (mode `off`)"),
     ]

@@ -30,7 +30,9 @@ class Verb:
 
 VERBS: Mapping[str, Verb] = {
     "run": Verb("interlock.cli.run", "Do TASK in a directory, every decision judged, gated and recorded."),
+    "runs": Verb("interlock.cli.runs", "List, show and export recorded runs."),
     "settings": Verb("interlock.cli.settings", "Show the settings in force and where each comes from."),
+    "verify": Verb("interlock.cli.verify", "Verify RUN, or every run of a journal."),
 }
 """Verb → module; the module's `command` is the verb."""
 

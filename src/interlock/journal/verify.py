@@ -19,7 +19,7 @@ from interlock.journal.records import Body, Record, Row, read_row
 from interlock.journal.verify_chain import ChainWalk
 from interlock.journal.verify_decision import Checked, check_decision
 
-__all__ = ["Finding", "Rederiver", "RunCheck", "Verdict", "verify_run"]
+__all__ = ["Finding", "Rederiver", "RunCheck", "Verdict", "head_problem", "verify_run", "worst"]
 
 Verdict: TypeAlias = Literal["verified", "partial", "mismatch"]
 
@@ -74,17 +74,36 @@ def verify_run(view: JournalView, run_id: str, *, rederiver: Rederiver | None = 
     counts: dict[Verdict, int] = {"verified": 0, "partial": 0, "mismatch": 0}
     for row in view.rows(run_id):
         found = _findings(row, content.check(row), walk.follow(row))
-        counts[_worst(found)] += 1
+        counts[worst(item.verdict for item in found)] += 1
         findings += found
     findings += [Finding(verdict="mismatch", seq=None, type=None, decision=None, what=what) for what in walk.end(head)]
     return RunCheck(
         run_id=run_id,
-        verdict=_worst(findings),
+        verdict=worst(item.verdict for item in findings),
         head=head,
         counts=counts,
         decisions=content.decisions,
         findings=tuple(findings),
     )
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict on a whole by those on its parts."""
+    found = set(verdicts)
+    if "mismatch" in found:
+        return "mismatch"
+    return "partial" if "partial" in found else "verified"
+
+
+def head_problem(view: JournalView, run_id: str, kept: str) -> str | None:
+    """Return why `kept`, a head noted elsewhere, is not the head of the run; None when it is."""
+    head = view.head(run_id)
+    if head is not None and head.hash == kept:
+        return None
+    for row in view.rows(run_id):
+        if row.hash == kept:
+            return f"the head that was kept is that of row {row.seq}: rows were added after it"
+    return "the head that was kept is that of no row: the run was written anew, or the head is that of another run"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -157,10 +176,3 @@ def _findings(row: Row, said: _Said, chain: list[str]) -> list[Finding]:
 
 def _finding(row: Row, said: _Said, verdict: Literal["partial", "mismatch"], what: str) -> Finding:
     return Finding(verdict=verdict, seq=row.seq, type=row.type, decision=said.decision, what=what)
-
-
-def _worst(findings: Iterable[Finding]) -> Verdict:
-    verdicts = {finding.verdict for finding in findings}
-    if "mismatch" in verdicts:
-        return "mismatch"
-    return "partial" if verdicts else "verified"

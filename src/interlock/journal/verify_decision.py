@@ -67,7 +67,7 @@ def _check_request(recorded: RecordedDecision, checked: Checked) -> None:
     if reply is None or result.frame is None:
         return
     if not reply.request_digest:
-        checked.unchecked.append("request digest: the judge failed before it said what it sent")
+        checked.unchecked.append("request digest: the judge gave none")
         return
     if recorded.plan.fused_with:
         fused = ", ".join(f"`{name}`" for name in recorded.plan.fused_with)

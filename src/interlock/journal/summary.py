@@ -1,0 +1,112 @@
+"""The runs of a journal in short, and the run that a person means.
+
+Pure over a view of a journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from interlock.errors import JournalError
+from interlock.journal.base import JournalView
+from interlock.journal.records import Body, read_row
+from interlock.questions import Json
+
+__all__ = ["LAST", "RunSummary", "find_run", "summarize", "summary_json"]
+
+LAST = "last"
+"""Names the newest run of a journal."""
+
+_SHOWN_MATCHES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """One run in short; what its records do not say, or say in rows that cannot be read, is None."""
+
+    run_id: str
+    task: str | None
+    started: str | None
+    ended: str | None
+    """None while it runs, and when it was killed."""
+    halt: str | None
+    delivered: bool | None
+    degraded: bool | None
+    decisions: int
+    records: int
+    """How many rows the head counts."""
+    head: str | None
+    """The hash of the last row, as the journal's head names it."""
+
+
+def summarize(view: JournalView, run_id: str) -> RunSummary:
+    """Return one run in short; rows other than its first and last kind are only counted."""
+    found: dict[str, Body] = {}
+    times: dict[str, str] = {}
+    for row in view.rows(run_id, ["run_started", "run_ended"]):
+        try:
+            record = read_row(row)
+        except JournalError:  # a damaged row is `verify`'s to name
+            continue
+        found[record.type], times[record.type] = record.body, record.ts
+    head, ended = view.head(run_id), found.get("run_ended", {})
+    return RunSummary(
+        run_id=run_id,
+        task=_text(found.get("run_started", {}), "task"),
+        started=times.get("run_started"),
+        ended=times.get("run_ended"),
+        halt=_text(ended, "halt"),
+        delivered=_flag(ended, "delivered"),
+        degraded=_flag(ended, "degraded"),
+        decisions=view.count(run_id, "decision"),
+        records=0 if head is None else head.seq,
+        head=None if head is None else head.hash,
+    )
+
+
+def summary_json(summary: RunSummary) -> dict[str, Json]:
+    """Return a run in short as it is printed for machines."""
+    return {
+        "run_id": summary.run_id,
+        "task": summary.task,
+        "started": summary.started,
+        "ended": summary.ended,
+        "halt": summary.halt,
+        "delivered": summary.delivered,
+        "degraded": summary.degraded,
+        "decisions": summary.decisions,
+        "records": summary.records,
+        "head": summary.head,
+    }
+
+
+def find_run(view: JournalView, named: str) -> str:
+    """Return the run that `named` means: its id, the beginning of one id only, or `last`.
+
+    Raises:
+        JournalError: no run, or more than one, is meant.
+    """
+    known = view.run_ids()
+    if named in known:
+        return named
+    if named == LAST and known:
+        return known[-1]
+    matches = [run_id for run_id in known if named and run_id.startswith(named)]
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        raise JournalError(f"journal `{view.place}`: no run `{named}`; `interlock runs list` names them")
+    shown = ", ".join(f"`{run_id}`" for run_id in matches[:_SHOWN_MATCHES])
+    more = "" if len(matches) <= _SHOWN_MATCHES else f" and {len(matches) - _SHOWN_MATCHES} more"
+    raise JournalError(f"journal `{view.place}`: `{named}` begins {shown}{more}; write more of one")
+
+
+def _text(body: Mapping[str, Json], key: str) -> str | None:
+    found = body.get(key)
+    return found if isinstance(found, str) else None
+
+
+def _flag(body: Mapping[str, Json], key: str) -> bool | None:
+    found = body.get(key)
+    return found if isinstance(found, bool) else None
