@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from interlock._text import clip
 from interlock.contract.codes import CODES
-from interlock.diagnostics import Diagnostic, Edit, Span, did_you_mean
+from interlock.diagnostics import Diagnostic, Edit, Layer, Span, did_you_mean
 
 __all__ = ["Findings", "quoted", "replace_in_line", "suggest"]
 
@@ -50,6 +50,14 @@ class Findings:
                 edit=edit,
             )
         )
+
+    def has_errors(self) -> bool:
+        """Say whether the file is wrong."""
+        return any(item.severity == "error" for item in self.found)
+
+    def keep_layer(self, layer: Layer) -> None:
+        """Drop what other layers say, which means nothing in a file of another schema."""
+        self.found = [item for item in self.found if item.layer == layer]
 
     def ordered(self) -> tuple[Diagnostic, ...]:
         """Return the findings by place in the file, those of one place in the order found."""
