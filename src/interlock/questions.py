@@ -6,6 +6,7 @@ Source: backends specification, sections 1 and 4.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, assert_never
@@ -43,6 +44,7 @@ Basis: TypeAlias = Literal[
 """Where the numbers of an answer come from."""
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SLACK = 1e-6
 """How far a score may lie outside its levels. Source: backends specification, section 4, `score-range`."""
 
@@ -267,7 +269,7 @@ def _check_text(value: Content | None, field: str) -> None:
 
 def _check_surrogates(value: Json, field: str) -> None:
     if isinstance(value, str):
-        if any("\ud800" <= character <= "\udfff" for character in value):
+        if not value.isascii() and _SURROGATE.search(value) is not None:
             raise QuestionError(f"{field}: holds a lone surrogate; write well-formed text")
     elif isinstance(value, Mapping):
         for key, item in value.items():
