@@ -75,7 +75,7 @@ async def run_tool(tool: Tool, arguments: Mapping[str, Json]) -> ToolResult:
     except ToolError as error:
         return _failed(error.kind, str(error), started)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code may raise anything; it becomes the result
-        return _failed("exception", f"{type(error).__name__}: {error}", started)
+        return _failed("exception", _described(error), started)
     shown = head_and_tail(text, tool.max_output_chars)
     cut = (len(text), len(shown)) if shown != text else None
     return ToolResult(text=shown, kind=None, cut=cut, elapsed_s=time.monotonic() - started)
@@ -87,6 +87,15 @@ async def _within_time(tool: Tool, arguments: Mapping[str, Json]) -> object:
     if limit.cancelled_caught:
         raise ToolError("timeout", f"no result after {tool.timeout_s:g} s; whether it took effect is not known")
     raise ToolError("exception", "the tool was cancelled from inside")
+
+
+def _described(error: BaseException) -> str:
+    """Return the class and the message of a foreign exception, whose message may itself fail."""
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001 - foreign code; without its message the class is named
+        message = ""
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def _failed(kind: str, message: str, started: float) -> ToolResult:

@@ -91,7 +91,7 @@ def _read(root: Root) -> _Corpus:
         room -= len(text)
         paths.append(path)
         texts.append(text)
-    note = f"[left out: {skipped} files that are not text, too large or too many]" if skipped else None
+    note = f"[left out: files that are not text, too large or too many ({skipped})]" if skipped else None
     return _Corpus(paths=paths, texts=texts, note=note)
 
 

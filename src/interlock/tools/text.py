@@ -78,5 +78,5 @@ def _replacing(data: bytes, encoding: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError:
         text = data.decode(encoding, "replace")
-    note = f"[not UTF-8: {text.count('�')} places are shown as �]"
+    note = f"[not UTF-8: bytes shown as � ({text.count('�')})]"
     return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{note}"
