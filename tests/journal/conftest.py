@@ -263,6 +263,7 @@ def _started() -> dict[str, Json]:
         modes={},
         can_write=True,
         can_delete=False,
+        tools={"write_file": 1},
         after=None,
         version="0",
     )

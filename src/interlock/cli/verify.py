@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -12,13 +13,15 @@ from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
 from interlock.cli._progress import progress
 from interlock.cli._trace import visible
 from interlock.journal.base import JournalView
+from interlock.journal.rederive import HostRederiver
 from interlock.journal.summary import find_run
 from interlock.journal.verify import Finding, RunCheck, head_problem, verify_run, worst
+from interlock.loop.reference import reference_host
 
 __all__ = ["command"]
 
 
-@click.command(epilog=epilog("interlock verify last --head 3f5c…", OK, ERROR, USAGE))
+@click.command(epilog=epilog("interlock verify last", OK, ERROR, USAGE))
 @click.argument("run", required=False)
 @click.option("--head", metavar="HASH", help="The head of the run as it was kept elsewhere.")
 @click.option("--journal", "place", metavar="PLACE", help="The journal to verify; the settings name one.")
@@ -33,7 +36,8 @@ def command(run: str | None, head: str | None, place: str | None, as_json: bool)
     kept = None if head is None else _kept(head)
     with reading(place) as view:
         run_ids = view.run_ids() if run is None else (find_run(view, run),)
-        checks = [verify_run(view, run_id) for run_id in progress(run_ids, "runs")]
+        rederiver = HostRederiver(reference_host(Path()))
+        checks = [verify_run(view, run_id, rederiver=rederiver) for run_id in progress(run_ids, "runs")]
         problem = None if kept is None else _head_problem(view, run_ids, kept, named=run is not None)
         name = view.place
     verdict = "mismatch" if problem is not None else worst(check.verdict for check in checks)

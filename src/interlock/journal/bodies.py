@@ -86,12 +86,13 @@ def run_started_body(
     modes: Mapping[str, str],
     can_write: bool,
     can_delete: bool,
+    tools: Mapping[str, int | None],
     after: str | None,
     version: str,
 ) -> dict[str, Json]:
     """Return the body of `run_started`: everything needed to compile the contract again and to continue.
 
-    `after` is the run whose task came before; `version` is that of this package.
+    `tools`: name → base risk. `after` is the run whose task came before; `version` is that of this package.
     """
     return {
         "format": FORMAT,
@@ -103,6 +104,7 @@ def run_started_body(
         "plan": plan,
         "can_write": can_write,
         "can_delete": can_delete,
+        "tools": dict(tools),
         "after": after,
         "budgets": dict(budgets),
         "overrides": dict(overrides),

@@ -170,6 +170,7 @@ def _started(setup: Setup, budgets: Budgets, state: State, after: str | None) ->
         modes=setup.gating.modes,
         can_write=state.can_write,
         can_delete=state.can_delete,
+        tools={name: tool.base_risk for name, tool in setup.host.tools.items()},
         after=after,
         version=version("interlock"),
     )
