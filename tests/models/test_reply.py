@@ -113,6 +113,7 @@ def test_deep_nesting_is_a_failed_parse() -> None:
         pytest.param('The set {x, y}. {"call": "go"}', {"call": "go"}, id="braces-in-prose"),
         pytest.param('He said {"hm. Then {"call": "go"}', {"call": "go"}, id="stray-quote-in-prose"),
         pytest.param('{"a": "b {"call": "go"}', {"call": "go"}, id="stray-quote-in-a-value"),
+        pytest.param('{"a": [{"call": "go"}, oops', {"call": "go"}, id="complete-inside-a-broken-object-without-a-call"),
         pytest.param("", None, id="empty"),
     ],
 )

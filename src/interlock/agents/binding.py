@@ -36,7 +36,9 @@ class Scope:
     """The open method's own system prompt."""
     skills: str = ""
     """The `Skills:` block of the open method's module."""
-    tools: Any = None
+    agent_tools: tuple[Any, ...] = ()
+    """The tool methods of the open method's agent."""
+    offer: Any = None
     """The tools of the enclosing turn; None when no turn encloses this call."""
     ends_s: float = math.inf
     """When the enclosing deadline ends, on the Runtime's clock."""

@@ -8,9 +8,10 @@ from typing import Literal, TypeAlias
 
 from interlock.errors import DecisionError
 from interlock.menu.options import Option
+from interlock.models.ask import Try
 from interlock.schema import Problem, ProblemKind
 
-__all__ = ["HEAD_CHARS", "Attempt", "Chosen", "Rejected", "Way", "decision_error"]
+__all__ = ["HEAD_CHARS", "Attempt", "Chosen", "Rejected", "Way", "attempt_of", "decision_error"]
 
 HEAD_CHARS = 200
 """Characters of the last reply that a `DecisionError` shows."""
@@ -54,6 +55,20 @@ class Attempt:
     picked: str | None
     repaired: bool
     elapsed_s: float
+
+
+def attempt_of(tried: Try[Rejected], before: int = 0) -> Attempt:
+    """Return a rejected reply as the attempt after `before` others."""
+    return Attempt(
+        number=before + tried.number,
+        reply=tried.reply if isinstance(tried.reply, str) else None,
+        kind=tried.rejected.kind,
+        message=tried.rejected.message,
+        problems=tried.rejected.problems,
+        picked=tried.rejected.picked,
+        repaired=tried.rejected.repaired,
+        elapsed_s=tried.elapsed_s,
+    )
 
 
 def decision_error(attempts: Sequence[Attempt], options: Sequence[Option]) -> DecisionError[Attempt]:

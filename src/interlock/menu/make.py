@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from interlock.judge.base import Judge, Reading
-from interlock.menu.attempts import Attempt, Chosen, Rejected, Way, decision_error
+from interlock.menu.attempts import Attempt, Chosen, Rejected, Way, attempt_of, decision_error
 from interlock.menu.options import Option, OptionKind
 from interlock.menu.prompts import first_text, repick_text
 from interlock.menu.render import render_menu
@@ -77,18 +77,22 @@ class Pick:
     _option: Option = field(repr=False)
     _values: Mapping[str, object] = field(repr=False)
 
+    def result(self) -> Any:  # noqa: ANN401  (whatever the next step returns)
+        """Return the next step's result; an async function gives its awaitable."""
+        return resolve(self._option, self._values)
+
     def resolve(self) -> Any:  # noqa: ANN401  (whatever the next step returns)
         """Return the next step's result; an async function runs in an event loop of its own.
 
         Raises:
             RuntimeError: the function is async and an event loop is already running here.
         """
-        result = resolve(self._option, self._values)
+        result = self.result()
         return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
 
     async def aresolve(self) -> Any:  # noqa: ANN401  (whatever the next step returns)
         """Return the next step's result, awaited when it is awaitable."""
-        result = resolve(self._option, self._values)
+        result = self.result()
         return await result if inspect.isawaitable(result) else result
 
 
@@ -125,12 +129,12 @@ async def pick_by_judge(question: Question, asked: MenuJudge, instructions: Cont
 async def _asked(question: Question, options: tuple[Option, ...], ask: Ask, attempts: list[Attempt]) -> Chosen:
     menu, schema = render_menu(options), reply_schema(options)
 
-    async def send(number: int, before: Try[Rejected] | None) -> object:
+    async def send(before: Try[Rejected] | None) -> object:
         if before is None:
             addition = first_text(menu, finish=question.finish)
         else:
             addition = repick_text(before.reply, before.rejected, menu)
-        return await ask(addition, first=number == 1, schema=schema)
+        return await ask(addition, first=before is None, schema=schema)
 
     asked: Asked[Chosen, Rejected] = await ask_until(
         send,
@@ -139,25 +143,10 @@ async def _asked(question: Question, options: tuple[Option, ...], ask: Ask, atte
         max_retries=question.max_retries,
         now=question.now,
     )
-    attempts += [
-        _attempt(len(attempts) + item.number, item.reply, item.rejected, item.elapsed_s) for item in asked.tries
-    ]
+    attempts += [attempt_of(item, len(attempts)) for item in asked.tries]
     if asked.accepted is None:
         raise decision_error(attempts, question.options)
     return asked.accepted
-
-
-def _attempt(number: int, reply: object, rejected: Rejected, elapsed_s: float) -> Attempt:
-    return Attempt(
-        number=number,
-        reply=reply if isinstance(reply, str) else None,
-        kind=rejected.kind,
-        message=rejected.message,
-        problems=rejected.problems,
-        picked=rejected.picked,
-        repaired=rejected.repaired,
-        elapsed_s=elapsed_s,
-    )
 
 
 async def _judged(question: Question, asked: MenuJudge, instructions: Content, attempts: list[Attempt]) -> ChoiceAnswer:
@@ -170,7 +159,8 @@ async def _judged(question: Question, asked: MenuJudge, instructions: Content, a
     reading = reply.readings[PICK]
     if isinstance(reading.answer, ChoiceAnswer) and reading.answer.choice in names:
         return reading.answer
-    attempts.append(_attempt(1, None, _no_answer(reading), question.now() - started))
+    tried = Try(number=1, reply=None, rejected=_no_answer(reading), elapsed_s=question.now() - started)
+    attempts.append(attempt_of(tried))
     raise decision_error(attempts, question.options)
 
 

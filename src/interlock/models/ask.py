@@ -38,7 +38,7 @@ class Asked(Generic[T, R]):
 
 
 async def ask_until(
-    send: Callable[[int, Try[R] | None], Awaitable[object]],
+    send: Callable[[Try[R] | None], Awaitable[object]],
     check: Callable[[object], T | R],
     rejection: type[R],
     *,
@@ -47,12 +47,12 @@ async def ask_until(
 ) -> Asked[T, R]:
     """Return the first accepted reply, or every rejected one after `max_retries` further tries.
 
-    `send`: is given the number of the try and the rejected one before it; a failed call raises and ends the asking.
+    `send`: is given the rejected try before it, None at first; a failed call raises and ends the asking.
     """
     tries: list[Try[R]] = []
     for number in range(1, max_retries + 2):
         started = now()
-        reply = await send(number, tries[-1] if tries else None)
+        reply = await send(tries[-1] if tries else None)
         read = check(reply)
         if not isinstance(read, rejection):
             return Asked(accepted=cast("T", read), tries=tuple(tries))

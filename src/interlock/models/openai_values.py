@@ -61,7 +61,7 @@ def finish_of(reason: str | None) -> Finish:
 
 def text_of(content: str | None) -> str:
     """Return the text, a lone surrogate replaced so that every store can keep it."""
-    return (content or "").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return (content or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def usage_of(usage: CompletionUsage | None) -> Usage | None:

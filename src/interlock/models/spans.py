@@ -131,7 +131,7 @@ def find_spans(text: str, keys: tuple[str, ...] = CALL_KEYS) -> Spans:
                 continue
             reading, position = _read(text, landmark.start(), grammar, keys)
             if reading.shows_key:
-                broken = bool(reading.levels) or reading.too_deep
+                broken = reading.too_deep or any(level.has_key for level in reading.levels)
                 last = None if broken else reading.found[-1]
         elif landmark["slash"]:
             last, broken = None, False

@@ -1,0 +1,121 @@
+"""One full turn: the text model and its tools, until it answers with text.
+
+Tool results are data: a failed, refused or unknown call becomes the text that the model reads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from interlock.agents.toolset import (
+    FIND_TOOLS,
+    AgentTool,
+    BadArgumentsError,
+    ToolOffer,
+    find_tools,
+    matching,
+    may_offer,
+)
+from interlock.errors import ApprovalDenied, FunctionTimeout, ModelError
+from interlock.messages import Message, ToolCall
+from interlock.models.base import TextReply
+
+__all__ = ["MAX_TURN_CALLS", "Generate", "run_turn"]
+
+MAX_TURN_CALLS = 50
+"""Model calls after which a turn that goes on asking for tools is ended."""
+
+
+class Generate(Protocol):
+    """Makes one recorded model call."""
+
+    async def __call__(self, messages: tuple[Message, ...], tools: tuple[Mapping[str, Any], ...], /) -> TextReply:
+        """Return the reply; a failed call raises."""
+        ...
+
+
+@dataclass(slots=True)
+class _Tools:
+    """What the model may call now; finding deferred tools adds to it."""
+
+    offer: ToolOffer
+    context_name: str
+
+    def usable(self) -> list[AgentTool]:
+        found = [find_tools(self.offer)] if self.offer.deferred else []
+        return [*self.offer.offered, *found]
+
+    def reveal(self, given: Mapping[str, Any]) -> None:
+        found = matching(self.offer, given)
+        rest = tuple(tool for tool in self.offer.deferred if tool not in found)
+        self.offer = replace(self.offer, offered=(*self.offer.offered, *found), deferred=rest)
+
+
+async def run_turn(messages: tuple[Message, ...], offer: ToolOffer, context_name: str, generate: Generate) -> TextReply:
+    """Return the reply that asks for no more tools.
+
+    Raises:
+        ModelError: the turn did not end within its model calls.
+    """
+    tools = _Tools(offer=offer, context_name=context_name)
+    for _ in range(MAX_TURN_CALLS):
+        reply = await generate(messages, tuple(tool.spec for tool in tools.usable()))
+        if not reply.tool_calls:
+            return reply
+        results = [await _result(call, tools) for call in reply.tool_calls]
+        messages = (
+            *messages,
+            Message(role="assistant", content=reply.text, tool_calls=reply.tool_calls),
+            *(
+                Message(role="tool", content=text, tool_call_id=call.id)
+                for call, text in zip(reply.tool_calls, results, strict=True)
+            ),
+        )
+    raise ModelError(
+        f"the turn did not end within {MAX_TURN_CALLS} model calls", reason="turn-too-long", retryable=False
+    )
+
+
+async def _result(call: ToolCall, tools: _Tools) -> str:
+    tool = next((item for item in tools.usable() if item.name == call.name), None)
+    if tool is None:
+        names = ", ".join(item.name for item in tools.usable()) or "none"
+        return f"error: no tool `{call.name}`; the tools are: {names}"
+    given = _arguments(call.arguments)
+    if given is None:
+        return "error: the arguments must be one JSON object"
+    if not may_offer(tool, tools.context_name):
+        return f"error: `{call.name}` is not available now"
+    text = await _ran(tool, given)
+    if tool.name == FIND_TOOLS:
+        tools.reveal(given)
+    return text
+
+
+def _arguments(text: str) -> dict[str, Any] | None:
+    try:
+        read = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return read if isinstance(read, dict) else None
+
+
+async def _ran(tool: AgentTool, given: Mapping[str, Any]) -> str:
+    """Run a tool off the event loop when it is plain; every failure is text."""
+    try:
+        result = await _awaited(tool, given)
+    except (BadArgumentsError, FunctionTimeout, ApprovalDenied) as error:
+        return f"error: {error}"
+    except Exception as error:  # noqa: BLE001  (whatever a tool raises is told to the model by type and text)
+        return f"error: {type(error).__name__}: {error}"
+    return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, default=str)
+
+
+async def _awaited(tool: AgentTool, given: Mapping[str, Any]) -> object:
+    result = await asyncio.to_thread(tool.execute, given)
+    return await result if inspect.isawaitable(result) else result
