@@ -10,6 +10,8 @@
 | `quote verified: PATH:LINE` | a line that the draft quotes stands there |
 | `quote differs: PATH:LINE` | the draft cites this line for a text that does not stand there |
 
+Size and digest are left out where there is no readable file.
+
 Source: reference loop specification, host-checked facts.
 """
 
@@ -118,14 +120,14 @@ def _plain(path: str) -> str:
 
 
 def _effect_fact(found: Target, expected: _Expected) -> _Fact:
-    as_found = f", {found.size_bytes} bytes, sha256 {found.sha256}"
+    as_found = "" if found.sha256 is None else f", {found.size_bytes} bytes, sha256 {found.sha256}"
     if not found.exists:
         return _Fact(
             text=f"{found.path} {'is missing' if expected.present else 'is gone'}", confirms=not expected.present
         )
     if not expected.present:
         return _Fact(text=f"{found.path} still exists{as_found}", confirms=False)
-    if expected.sha256 is not None and expected.sha256 != found.sha256:
+    if found.sha256 is None or expected.sha256 not in {None, found.sha256}:
         return _Fact(text=f"{found.path} differs from what was written{as_found}", confirms=False)
     return _Fact(text=f"{found.path} exists{as_found}", confirms=True)
 
