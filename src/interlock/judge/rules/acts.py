@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from interlock.judge.rules.verbs import OBSERVING, verb_act
+from interlock.tools.task.verbs import OBSERVING, verb_act
 from interlock.tools.base import ToolTable
 
 __all__ = ["acts_of", "name_words"]

@@ -11,15 +11,11 @@ from dataclasses import dataclass
 
 __all__ = ["Checked", "read_facts"]
 
-_QUOTE = re.compile(r"^quote (?P<how>[\w ]+?): (?P<where>.+:\d+)\b", re.IGNORECASE)
-_EXISTS = re.compile(
-    r"^(?:exists|written|present|file exists): (?P<a>\S.*?)(?: \(.*| is .*)?$|^(?P<b>\S+) (?:exists|is there|was written)\b",
-    re.IGNORECASE,
+_QUOTE = re.compile(r"quote (?P<how>[a-z ]+): (?P<where>.+:\d+)$")
+_FILE = re.compile(
+    r"(?P<path>.+?) (?P<how>exists|still exists|differs from what was written|is missing|is gone)(?:, .*)?$"
 )
-_MISSING = re.compile(
-    r"^(?:missing|gone|absent|deleted|does not exist): (?P<a>\S.*?)(?: \(.*)?$|^(?P<b>\S+) (?:is missing|is gone|does not exist|is not there)\b",
-    re.IGNORECASE,
-)
+_THERE = frozenset({"exists", "still exists"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +28,18 @@ class Checked:
     """`PATH:LINE` of every quote that does not."""
     exists: frozenset[str]
     missing: frozenset[str]
+    changed: frozenset[str]
+    """Files that hold something else than what was written."""
 
 
 def read_facts(facts: Sequence[str]) -> Checked:
     """Return what the fact lines say; a line of another form says nothing."""
-    verified, refuted, exists, missing = set(), set(), set(), set()
-    for fact in facts:
-        if quote := _QUOTE.match(fact):
-            (verified if quote["how"].lower() == "verified" else refuted).add(quote["where"])
-        elif gone := _MISSING.match(fact):
-            missing.add(gone["a"] or gone["b"])
-        elif there := _EXISTS.match(fact):
-            exists.add(there["a"] or there["b"])
+    quotes = [match for match in map(_QUOTE.match, facts) if match]
+    files = [match for match in map(_FILE.match, facts) if match and not match["path"].startswith("quote ")]
     return Checked(
-        verified=frozenset(verified), refuted=frozenset(refuted), exists=frozenset(exists), missing=frozenset(missing)
+        verified=frozenset(match["where"] for match in quotes if match["how"] == "verified"),
+        refuted=frozenset(match["where"] for match in quotes if match["how"] != "verified"),
+        exists=frozenset(match["path"] for match in files if match["how"] in _THERE),
+        missing=frozenset(match["path"] for match in files if match["how"] in {"is missing", "is gone"}),
+        changed=frozenset(match["path"] for match in files if match["how"].startswith("differs")),
     )

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 
-from interlock.judge.rules.claims import Case, happened, read_case, unsupported
+from interlock.judge.rules.case import Case, happened, read_case
+from interlock.judge.rules.claims import judge_claims
 from interlock.judge.rules.fields import Fields
 from interlock.judge.rules.progress import covers
-from interlock.judge.rules.terms import terms
+from interlock.tools.task.terms import terms
 from interlock.judge.rules.verdict import Verdict, exact, likely
 from interlock.questions import Question
 from interlock.tools.base import ToolTable
@@ -24,7 +25,7 @@ _NUMBER = re.compile(
 )
 
 
-def deliverable(fields: Fields, question: Question, tools: ToolTable) -> Verdict | None:
+def deliverable(fields: Fields, _question: Question, tools: ToolTable) -> Verdict | None:
     """True when what was asked was done and the draft reports it as it was."""
     case = read_case(fields, tools)
     if not fields.has("evidence"):
@@ -34,7 +35,7 @@ def deliverable(fields: Fields, question: Question, tools: ToolTable) -> Verdict
     for goal in case.goals:
         if goal.changes and not happened(case, goal):
             return exact(False) if case.complete else likely(False)
-    invented = unsupported(fields, question, tools)
+    invented = judge_claims(case)
     if invented is None:
         return None
     if invented.pick is True:

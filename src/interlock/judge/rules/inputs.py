@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from interlock.judge.rules.clauses import clauses_of
+from interlock.tools.task.clauses import clauses_of
 from interlock.judge.rules.fields import Fields
-from interlock.judge.rules.filesets import is_test, kind_of, meant_files
-from interlock.judge.rules.terms import terms
+from interlock.tools.task.filesets import is_test, kind_of, meant_files
+from interlock.tools.task.terms import terms
 from interlock.judge.rules.verdict import Verdict, exact, likely
 from interlock.questions import Choice, Question
 from interlock.tools.base import ToolTable

@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from interlock.judge.rules.goals import Goal
+from interlock.tools.task.goals import Goal
 from interlock.judge.rules.ledger import Done, results
-from interlock.judge.rules.terms import share, terms
-from interlock.judge.rules.verbs import OBSERVING
+from interlock.tools.task.terms import share, terms
+from interlock.tools.task.verbs import OBSERVING
 
 __all__ = ["Met", "covers", "is_met"]
 

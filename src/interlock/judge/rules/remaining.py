@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from interlock.judge.rules.acts import acts_of, name_words
 from interlock.judge.rules.fields import Fields
-from interlock.judge.rules.goals import Goal, goals_of, is_small_talk, speaks_of_workspace
+from interlock.tools.task.goals import Goal, goals_of, is_small_talk, speaks_of_workspace
 from interlock.judge.rules.ledger import Done, from_steps, from_summary
 from interlock.judge.rules.progress import Met, is_met
 from interlock.judge.rules.verdict import Verdict, exact, likely

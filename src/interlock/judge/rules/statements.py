@@ -25,6 +25,7 @@ _PROPOSES = re.compile(
     r"\b(?:should|could|would|recommend|suggest|instead|ought to|better to|consider|must)\b|应该?为?|建议|可以改|最好",
     re.IGNORECASE,
 )
+_OPENS = re.compile(r"^\W*(?:here|note|below|the following|以下|如下|注意|下面)|[:：]$", re.IGNORECASE)
 _NAME = re.compile(r"(?<![\w.`/-])[A-Z][a-z]+(?:[ -][A-Z][a-z]+)*(?![\w/`-]|\.\w)")
 _COMMON = frozenset(
     "I The A An It Its This That These Those There In On At To From For By With And But Or As If When While Where Which What Who How Why Yes No Not Done Note"
@@ -55,6 +56,8 @@ class Statement:
     """True when it says what should be rather than what is."""
     code: bool
     """True for a line of a code block."""
+    opens: bool
+    """True when it only leads over to what follows."""
     names: tuple[str, ...]
     """Paths, identifiers, quoted words, addresses and proper names."""
     numbers: tuple[str, ...]
@@ -81,6 +84,7 @@ def _statement(text: str, *, code: bool) -> Statement:
         absent=_ABSENCE.search(text) is not None,
         proposes=_PROPOSES.search(text) is not None,
         code=code,
+        opens=_OPENS.search(text) is not None,
         names=tuple(dict.fromkeys(names)),
         numbers=numbers(re.sub(r"^\W*\d+[.)] ", "", text)) if not found.identifiers else found.numbers,
         spelled=spelled,

@@ -6,11 +6,15 @@ Knows nothing of tasks or tools.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from interlock.judge.rules.verbs import root
+from interlock.tools.task.glossary import ENGLISH
+from interlock.tools.task.verbs import root
 
-__all__ = ["share", "terms"]
+__all__ = ["held", "share", "terms"]
 
+SHORTEST_PREFIX = 4
+_NONE: frozenset[str] = frozenset()
 _WORDS = re.compile(r"[A-Za-z]+|\d+|[\u3400-\u9fff]+")
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 
@@ -21,7 +25,8 @@ _STOP = frozenset(
     into onto from by for with without about as and or but nor not no if then than so such do does did be is are was were been
     being have has had can could should would will shall may might must what which who whom whose when where why how many much
     any some all each every both either neither one ones own same other another more most very just only also too again still
-    yet already please file files folder directory project tell me show give find list read explain describe summarise
+    yet already please compare check count summary translate print open display view locate identify determine quote output
+    file files folder directory project tell me show give find list read explain describe summarise
     summarize say says said contain contains mention mentions use uses used using get make let go look please want need
     s t ll re ve m d between after before during per via
     """.split()
@@ -47,9 +52,33 @@ def terms(text: str) -> frozenset[str]:
 
 def share(wanted: frozenset[str], text: str) -> float:
     """Return which part of `wanted` stands among the content words of `text`, in [0, 1]."""
-    return len(wanted & terms(text)) / len(wanted) if wanted else 0.0
+    return len(held(wanted, terms(text))) / len(wanted) if wanted else 0.0
+
+
+def held(wanted: frozenset[str], found: frozenset[str]) -> frozenset[str]:
+    """Return the words of `wanted` that `found` holds, as they are, shortened to their beginning, or in English."""
+    long = [word for word in found if len(word) >= SHORTEST_PREFIX and word.isascii()]
+    return frozenset(
+        word for word in wanted if word in found or ENGLISH.get(word, _NONE) & found or _begins(word, long)
+    )
+
+
+def _begins(word: str, long: Sequence[str]) -> bool:
+    if len(word) < SHORTEST_PREFIX or not word.isascii():
+        return False
+    return any(word.startswith(other) or other.startswith(word) for other in long)
 
 
 def _pairs(run: str) -> list[str]:
-    pieces = [piece for piece in _STOP_CHINESE.split(run) if piece]
-    return [piece[i : i + 2] for piece in pieces for i in range(max(1, len(piece) - 1))]
+    return [pair for piece in _STOP_CHINESE.split(run) if piece for pair in _pairs_of(piece)]
+
+
+def _pairs_of(piece: str) -> list[str]:
+    """Pairs of neighbours; a pair that is a known word takes its characters with it."""
+    pairs: list[str] = []
+    at = 0
+    while at < max(1, len(piece) - 1):
+        pair = piece[at : at + 2]
+        pairs.append(pair)
+        at += 2 if pair in ENGLISH else 1
+    return pairs

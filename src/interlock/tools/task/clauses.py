@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from interlock.judge.rules.verbs import CHINESE, verb_act
+from interlock.tools.task.verbs import CHINESE, verb_act
 from interlock.tools.mentions import Language, language
 
 __all__ = ["Clause", "clauses_of"]

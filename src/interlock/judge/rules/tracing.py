@@ -1,0 +1,121 @@
+"""Traces one statement of a draft back to what is known: names, numbers, opposites, sources, words.
+
+Every function takes a statement and its case; none gives a verdict.
+"""
+
+from __future__ import annotations
+
+import re
+
+from interlock.judge.rules.case import Case
+from interlock.judge.rules.progress import covers
+from interlock.judge.rules.statements import Statement
+from interlock.tools.mentions import numbers, stem
+from interlock.tools.task.terms import share, terms
+
+__all__ = ["contradicts", "is_known_code", "of_another_source", "speaks_of_known", "strange_names", "strange_numbers"]
+
+_OPPOSITES = (
+    ("passed", "failed"), ("enabled", "disabled"), ("open", "closed"), ("running", "stopped"), ("true", "false"),
+    ("active", "inactive"), ("success", "failure"), ("online", "offline"), ("up", "down"), ("healthy", "unhealthy"),
+    ("paid", "unpaid"), ("valid", "invalid"), ("public", "private"), ("on", "off"), ("shipped", "pending"),
+    ("approved", "rejected"), ("required", "optional"), ("succeeded", "failed"), ("成功", "失败"), ("启用", "禁用"),
+    ("开启", "关闭"), ("已付款", "未付款"), ("已发货", "未发货"), ("在线", "离线"), ("正常", "异常"), ("通过", "失败"),
+)  # fmt: skip
+_EVERY = re.compile(r"\b(?:all|every|each)\b|全部|所有|都", re.IGNORECASE)
+_UNITS = {
+    "minute": 60,
+    "min": 60,
+    "hour": 3600,
+    "day": 86400,
+    "分钟": 60,
+    "小时": 3600,
+    "天": 86400,
+    "kb": 1024,
+    "mb": 1048576,
+}
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+_ENOUGH = 0.4
+
+
+def strange_names(one: Statement, case: Case) -> list[str]:
+    """Return the names of the statement that stand nowhere in what is known."""
+    known = case.known
+    lower = known.lower()
+    return [name for name in one.names if not covers(known, name) and name.lower() not in lower]
+
+
+def strange_numbers(one: Statement, case: Case) -> list[str]:
+    """Return the numbers that neither stand in what is known nor follow from it."""
+    known = frozenset((*numbers(case.known), *(run.lstrip("0") or "0" for run in re.findall(r"\d+", case.known))))
+    return [number for number in one.numbers if number not in known and not _follows(number, one, case)]
+
+
+def contradicts(one: Statement, case: Case) -> bool:
+    """Return True when the statement says one of two opposites, or a count, and the evidence only another."""
+    said, shown = one.text.lower(), case.evidence.lower()
+    for mine, other in (*_OPPOSITES, *(pair[::-1] for pair in _OPPOSITES)):
+        if not _has(said, mine) or _has(said, other) or not _has(shown, other):
+            continue
+        if not _has(shown, mine) or (_EVERY.search(said) and re.search(rf"\b[1-9]\d* {other}\b", shown)):
+            return True
+    return any(_counts_otherwise(number, one, case) for number in one.spelled)
+
+
+def of_another_source(one: Statement, case: Case) -> bool:
+    """Return True when the statement names one source, and what it says stands only in another one."""
+    sources = [call for call in case.done if "read" in call.acts and call.input and call.result]
+    mine = {call.input: call for call in sources if _names_source(one.text, call.input)}
+    if len(mine) != 1 or len({call.input for call in sources}) < 2:
+        return False
+    own = next(iter(mine.values()))
+    others = "\n".join(call.result or "" for call in sources if call.input != own.input)
+    said = terms(one.text) - terms(f"{own.input}\n{own.result}")
+    return bool(said & terms(others))
+
+
+def speaks_of_known(one: Statement, case: Case) -> bool | None:
+    """Return whether the statement's words stand in what is known; None when that does not tell."""
+    said = terms(one.text) - terms(case.task)
+    part = share(said, case.known)
+    if len(said) <= 2 or part >= _ENOUGH or one.numbers or one.names:
+        return True
+    return None if case.clipped or part > 0 or one.opens else False
+
+
+def is_known_code(one: Statement, case: Case) -> bool:
+    """Return True when a line of code stands in what is known, spaces aside."""
+    return re.sub(r"\s+", " ", one.text.strip()) in re.sub(r"\s+", " ", case.known)
+
+
+def _follows(number: str, one: Statement, case: Case) -> bool:
+    """A count of what is shown, a sum, difference or product, or the same quantity in another unit."""
+    if _PLAIN.fullmatch(number) is None:
+        return False
+    value = float(number)
+    counts = [len([line for line in re.split(r"\n|, ", call.result or "") if line.strip()]) for call in case.done]
+    if value in {float(count) for count in (*counts, len(case.done), len(one.names))}:
+        return True
+    shown = [float(n) for n in numbers(case.evidence) if _PLAIN.fullmatch(n)][:12]
+    units = [factor for unit, factor in _UNITS.items() if unit in one.text.lower()]
+    reached = [a + b for a in shown for b in shown] + [a - b for a in shown for b in shown]
+    reached += [a * b for a in shown for b in shown] + [a * f for a in shown for f in units]
+    reached += [a / f for a in shown for f in units] + [sum(shown)]
+    return any(abs(one_of - value) < 1e-9 for one_of in reached)
+
+
+def _counts_otherwise(number: int, one: Statement, case: Case) -> bool:
+    """A number in words stands beside a noun that the evidence counts otherwise."""
+    if str(number) in numbers(case.evidence) or _follows(str(number), one, case):
+        return False
+    said = terms(one.text)
+    return any(terms(noun) & said for noun in re.findall(r"\b\d+ ([A-Za-z]+)", case.evidence))
+
+
+def _has(text: str, word: str) -> bool:
+    return word in text and (not word.isascii() or re.search(rf"(?<![a-z]){word}(?![a-z])", text) is not None)
+
+
+def _names_source(text: str, given: str) -> bool:
+    name = stem(given.split()[-1])
+    return covers(text, given) or (len(name) >= 2 and covers(text, name))

@@ -1,0 +1,172 @@
+"""Chooses which lines of the evidence answer a task.
+
+Definitions for questions about them, else lines by relevance; pure.
+Source: reference loop specification, generation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from interlock.loop.definitions import Definition, Kind, definitions
+from interlock.loop.passages import EFFECTS, Passage, failed, passages
+from interlock.loop.phrases import Relation
+from interlock.loop.relevance import bm25, coverage
+from interlock.loop.writer import Evidence
+from interlock.tools.mentions import find_named, stem
+from interlock.tools.task.terms import terms
+
+__all__ = ["Extract", "Named", "extract", "names_defined"]
+
+_ASKS_NAMES = re.compile(
+    r"\b(?P<function>functions?|methods?|procedures?)\b|\b(?P<class>class(?:es)?|interfaces?|structs?|types?|enums?|exceptions?)\b"
+    r"|\b(?P<value>constants?|variables?)\b|(?P<function_zh>函数|方法)|(?P<class_zh>类(?![型似])|接口|结构体|异常)|(?P<value_zh>常量|变量)",
+    re.IGNORECASE,
+)
+_EXPORTS = re.compile(r"\bexport", re.IGNORECASE)
+_DEFINES = re.compile(
+    r"\b(?:export|defin|declar|contain|provid|offer|have|has|are there|are in|list)|导出|定义|声明|有哪些|包含|提供|列出",
+    re.IGNORECASE,
+)
+_OVERVIEW = re.compile(
+    r"^\W*(?:please )?(?:summari[sz]e|explain|describe|show|read|print|open|view|what does|what is in|what's in)\b|总结|概括|解释|介绍|读一下|看一下|显示|写了什么|是什么内容|说了什么",
+    re.IGNORECASE,
+)
+ANSWERS_FROM = 0.6
+"""The part of the question's content words that a line and what it belongs to must hold to count as an answer."""
+_OVERVIEW_LINES = 6
+_LINES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """The names that one file exports or defines."""
+
+    path: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extract:
+    """What of the evidence is shown."""
+
+    named: tuple[Named, ...] = ()
+    relation: Relation = "defines"
+    quotes: tuple[Passage, ...] = ()
+    answers: bool = False
+    """True when the quotes answer the task, False when they only come near."""
+
+
+def extract(task: str, evidence: Sequence[Evidence]) -> Extract:
+    """Return the lines of `evidence` that answer `task`, best first within each file's order."""
+    found = passages(evidence)
+    wanted = _kinds(task)
+    if wanted and _DEFINES.search(task):
+        defined = names_defined(task, evidence, wanted)
+        if defined is not None:
+            return defined
+    question = terms(task) - _names_of_files(task, found)
+    if not question or _is_overview(task, question, found):
+        return _overview(task, found)
+    return _by_relevance(task, question, found)
+
+
+def names_defined(task: str, evidence: Sequence[Evidence], wanted: frozenset[Kind]) -> Extract | None:
+    """Return the definitions of the wanted kinds in the files that the task means; None when none was looked at."""
+    exports = _EXPORTS.search(task) is not None or "导出" in task
+    relation: Relation = "exports" if exports else "defines"
+    found = _defined(evidence)
+    meant = find_named(task, found)
+    rows = {path: found[path] for path in (meant or found)}
+    qualified = _qualifiers(task, rows)
+    named: list[Named] = []
+    quotes: list[Passage] = []
+    for path, pairs in rows.items():
+        kept = [(d, p) for d, p in pairs if d.kind in wanted and not d.nested and (d.exported or not exports)]
+        kept = [(d, p) for d, p in kept if not qualified or qualified & terms(d.name)]
+        if kept or meant:
+            named.append(Named(path=path, names=tuple(dict.fromkeys(d.name for d, _ in kept))))
+        quotes += [p for _, p in kept]
+    return Extract(named=tuple(named), relation=relation, quotes=tuple(quotes), answers=True) if named else None
+
+
+def _kinds(task: str) -> frozenset[Kind]:
+    kinds: set[Kind] = set()
+    for match in _ASKS_NAMES.finditer(task):
+        group = (match.lastgroup or "").removesuffix("_zh")
+        if group in {"function", "class", "value"}:
+            kinds.add(group)  # type: ignore[arg-type]  # the groups are named after the kinds
+    if not kinds and (_EXPORTS.search(task) or "导出" in task):
+        kinds = {"function", "class", "value"}
+    return frozenset(kinds)
+
+
+def _defined(evidence: Sequence[Evidence]) -> dict[str, list[tuple[Definition, Passage]]]:
+    """Definitions by file, in files that were read and in lines that a search found."""
+    found: dict[str, list[tuple[Definition, Passage]]] = {}
+    lines = {(p.path, p.line): p for p in passages(evidence) if p.path is not None and p.line is not None}
+    for piece in evidence:
+        if EFFECTS.get(piece.tool) == "read" and not failed(piece):
+            pairs = [(d, lines.get((piece.input, d.line))) for d in definitions(piece.result, piece.input)]
+            found[piece.input] = [(d, p) for d, p in pairs if p is not None]
+    for (path, _), passage in lines.items():
+        if path is not None and not any(EFFECTS.get(e.tool) == "read" and e.input == path for e in evidence):
+            single = definitions(passage.text, path)
+            found.setdefault(path, []).extend((d, passage) for d in single[:1])
+    return found
+
+
+def _qualifiers(task: str, rows: dict[str, list[tuple[Definition, Passage]]]) -> frozenset[str]:
+    """Words in front of the kind that some name holds, such as `error` in `error classes`."""
+    before = re.findall(r"([A-Za-z]+) (?:class|function|method|interface|type|constant|exception)", task)
+    before += ["error"] if re.search(r"错误类|异常类", task) else []
+    words = terms(" ".join(before))
+    held = {word for pairs in rows.values() for d, _ in pairs for word in words & terms(d.name)}
+    return frozenset(held)
+
+
+def _names_of_files(task: str, found: Sequence[Passage]) -> frozenset[str]:
+    named = find_named(task, dict.fromkeys(p.path for p in found if p.path is not None))
+    return frozenset(word for path in named for word in (*terms(path), *terms(stem(path))))
+
+
+def _is_overview(task: str, question: frozenset[str], found: Sequence[Passage]) -> bool:
+    named = find_named(task, dict.fromkeys(p.path for p in found if p.path is not None))
+    return bool(named) and _OVERVIEW.search(task) is not None and len(question) <= 1
+
+
+def _overview(task: str, found: Sequence[Passage]) -> Extract:
+    paths = dict.fromkeys(p.path for p in found if p.path is not None)
+    meant = find_named(task, paths) or tuple(paths)[-1:]
+    per_file = max(1, _OVERVIEW_LINES // max(1, len(meant)))
+    quotes = [p for path in meant for p in [q for q in found if q.path == path and re.search(r"\w", q.text)][:per_file]]
+    if not quotes:
+        quotes = [p for p in found if p.path is None][:_OVERVIEW_LINES]
+    return Extract(quotes=tuple(quotes), answers=bool(quotes))
+
+
+def _by_relevance(task: str, question: frozenset[str], found: Sequence[Passage]) -> Extract:
+    paths = dict.fromkeys(p.path for p in found if p.path is not None)
+    meant = find_named(task, paths)
+    among = [p for p in found if p.path in meant] if meant else list(found)
+    scores = bm25(question, [f"{p.text} {p.context}" for p in among])
+    own = bm25(question, [p.text for p in among])
+    ranked = sorted(
+        (at for at in range(len(among)) if own[at] > 0), key=lambda at: (-round(scores[at] + own[at], 6), at)
+    )
+    covers = {at: coverage(question, f"{among[at].text} {among[at].context}") for at in ranked}
+    good = [at for at in ranked if covers[at] >= ANSWERS_FROM]
+    chosen = _spread(good or ranked[:3], among, meant, ranked)
+    return Extract(quotes=tuple(among[at] for at in sorted(chosen)), answers=bool(good))
+
+
+def _spread(best: Sequence[int], among: Sequence[Passage], meant: Sequence[str], ranked: Sequence[int]) -> list[int]:
+    """The best lines, and the best one of every file that the task names."""
+    chosen = list(best[:_LINES])
+    for path in meant:
+        own = [at for at in ranked if among[at].path == path]
+        if own and not any(among[at].path == path for at in chosen):
+            chosen.append(own[0])
+    return chosen
