@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
-__all__ = ["compact_json", "pairs", "sha256_hex"]
+__all__ = ["Json", "compact_json", "pairs", "sha256_hex"]
+
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def compact_json(value: object) -> str:
@@ -15,7 +20,7 @@ def compact_json(value: object) -> str:
     Raises:
         ValueError: a number is not finite, or the value is not JSON.
     """
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _COMPACT.encode(value)
 
 
 def pairs(value: object) -> object:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, assert_never
 
+from interlock._canonical import Json
 from interlock.errors import QuestionError
 
 __all__ = [
@@ -34,7 +35,6 @@ __all__ = [
     "top",
 ]
 
-Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 Content: TypeAlias = str | Mapping[str, Json] | Sequence[Json]
 """What every wire calls text: a string, an object or an array."""
 

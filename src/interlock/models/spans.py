@@ -34,6 +34,8 @@ class ObjectSpan:
 
     start: int
     end: int
+    too_deep: bool
+    """True when it is nested deeper than `MAX_DEPTH`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,7 @@ class _Level:
     start: int
     is_object: bool
     has_key: bool = False
+    depth: int = 1
 
 
 @dataclass(slots=True)
@@ -106,7 +109,6 @@ class _Reading:
     levels: list[_Level]
     found: list[ObjectSpan] = field(default_factory=list)
     shows_key: bool = False
-    too_deep: bool = False
     scalar_at: int = 0
 
 
@@ -131,7 +133,7 @@ def find_spans(text: str, keys: tuple[str, ...] = CALL_KEYS) -> Spans:
                 continue
             reading, position = _read(text, landmark.start(), grammar, keys)
             if reading.shows_key:
-                broken = reading.too_deep or any(level.has_key for level in reading.levels)
+                broken = any(level.has_key for level in reading.levels) or reading.found[-1].too_deep
                 last = None if broken else reading.found[-1]
         elif landmark["slash"]:
             last, broken = None, False
@@ -179,7 +181,6 @@ def _value(text: str, position: int, grammar: _Grammar, reading: _Reading) -> _S
     opener = text[at : at + 1]
     if opener in ("{", "["):
         reading.levels.append(_Level(at, is_object=opener == "{"))
-        reading.too_deep = reading.too_deep or len(reading.levels) > MAX_DEPTH
         return at + 1, "key" if opener == "{" else "value"
     if not reading.levels[-1].is_object:
         at = _end(grammar.items, text, at)
@@ -215,10 +216,12 @@ def _unescaped(name: str) -> str:
 
 def _close(reading: _Reading, end: int) -> None:
     level = reading.levels.pop()
+    if reading.levels:
+        reading.levels[-1].depth = max(reading.levels[-1].depth, level.depth + 1)
     if level.has_key:
         while reading.found and reading.found[-1].start > level.start:
             reading.found.pop()
-        reading.found.append(ObjectSpan(start=level.start, end=end))
+        reading.found.append(ObjectSpan(start=level.start, end=end, too_deep=level.depth > MAX_DEPTH))
 
 
 def _resume(text: str, position: int, grammar: _Grammar, reading: _Reading, place: _Place) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from interlock.questions import Json
+from interlock._canonical import Json
 
 __all__ = ["misfit"]
 
