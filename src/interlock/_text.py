@@ -20,7 +20,8 @@ def clip(text: str, bound: int) -> str:
 
 def fold(text: str) -> str:
     """Return the form in which two look-alike names are equal: NFC, case and space folded."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    composed = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return " ".join(composed.casefold().split())
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -59,10 +59,12 @@ def _ranks(labels: Iterable[str], task: str) -> dict[str, int]:
 
 def _rank(label: str, task: str) -> int:
     """Return how directly the task names a candidate; a path is also known by its last part."""
-    name = re.split(r"[/\\]", label)[-1]
+    name = label[max(label.rfind("/"), label.rfind("\\")) + 1 :]
+    stem = name.rpartition(".")[0]
+    if stem not in task:
+        return _NOT_NAMED
     if _occurs(label, task) or _occurs(name, task):
         return _NAMED
-    stem = name.rpartition(".")[0]
     return _NAMED_BY_STEM if _occurs(stem, task) else _NOT_NAMED
 
 
