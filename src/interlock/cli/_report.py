@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from interlock.contract.codes import CODES
-from interlock.contract.compiled import Contract
+from interlock.contract.compile import CheckResult
 from interlock.diagnostics import Diagnostic, Severity, render
 
-__all__ = ["FORMATS", "Report", "census", "counted"]
+__all__ = ["FORMATS", "Report", "census"]
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _SARIF_LEVELS: Mapping[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
@@ -23,61 +23,50 @@ class Report:
 
     file: str
     """As the command line names it."""
-    contract: Contract | None
-    """None when it does not compile."""
-    schema: str | None
-    """The schema that the file names; None when it names none."""
-    diagnostics: tuple[Diagnostic, ...]
+    result: CheckResult
 
     def count(self, severity: Severity) -> int:
         """Return how many findings have that severity."""
-        return sum(item.severity == severity for item in self.diagnostics)
+        return sum(item.severity == severity for item in self.result.diagnostics)
 
 
-def census(contract: Contract) -> dict[str, int]:
+def census(result: CheckResult) -> dict[str, int]:
     """Return how many decisions there are, and how many go to a judge, are code, and are gates."""
-    decisions = contract.decisions.values()
-    code = sum(decision.kind == "rule" for decision in decisions)
     return {
-        "decisions": len(decisions),
-        "judged": len(decisions) - code,
-        "code": code,
-        "gates": sum(decision.is_gate for decision in decisions),
+        "decisions": result.decisions,
+        "judged": result.judged,
+        "code": result.code,
+        "gates": result.gates,
     }
 
 
-def counted(number: int, noun: str) -> str:
-    """Return number and noun, such as `1 gate` and `2 gates`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _text(report: Report) -> str:
-    findings = render(report.diagnostics, report.file)
-    counts = ", ".join(
-        counted(report.count(severity), noun)
-        for severity, noun in _NOUNS.items()
-        if report.count(severity) or severity != "info"
-    )
-    return "\n".join(part for part in (findings, f"{report.file}: {counts}") if part)
+    findings = render(report.result.diagnostics, report.file)
+    counts = [_counted(report.count(severity), noun) for severity, noun in _NOUNS.items()]
+    last = f"{report.file}: {', '.join(counts)}"
+    if report.result.verdict == "ok":
+        last += f"; {report.result.sentence}"
+    return f"{findings}\n{last}" if findings else last
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 _NOUNS: Mapping[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 
 
 def _json(report: Report) -> str:
-    summary: dict[str, int | None] = {
+    summary = {
         "errors": report.count("error"),
         "warnings": report.count("warning"),
         "infos": report.count("info"),
     }
-    found = (
-        dict.fromkeys(("decisions", "judged", "code", "gates")) if report.contract is None else census(report.contract)
-    )
     whole = {
         "file": report.file,
-        "schema": report.schema,
-        "summary": summary | found,
-        "diagnostics": [_diagnostic_json(item) for item in report.diagnostics],
+        "schema": report.result.schema,
+        "summary": summary | census(report.result),
+        "diagnostics": [_diagnostic_json(item) for item in report.result.diagnostics],
     }
     return json.dumps(whole, ensure_ascii=False, indent=2)
 
@@ -98,9 +87,9 @@ def _diagnostic_json(item: Diagnostic) -> dict[str, str | int | None]:
 
 
 def _sarif(report: Report) -> str:
-    codes = sorted({item.code for item in report.diagnostics})
+    codes = sorted({item.code for item in report.result.diagnostics})
     rules = [{"id": code, "shortDescription": {"text": CODES[code].meaning}} for code in codes]
-    results = [_sarif_result(item, report.file) for item in report.diagnostics]
+    results = [_sarif_result(item, report.file) for item in report.result.diagnostics]
     run = {
         "tool": {"driver": {"name": "interlock", "rules": rules}},
         "columnKind": "unicodeCodePoints",
@@ -125,7 +114,7 @@ def _sarif_result(item: Diagnostic, file: str) -> dict[str, object]:
 
 
 def _github(report: Report) -> str:
-    return "\n".join(_github_line(item, report.file) for item in report.diagnostics)
+    return "\n".join(_github_line(item, report.file) for item in report.result.diagnostics)
 
 
 def _github_line(item: Diagnostic, file: str) -> str:

@@ -29,6 +29,9 @@ class Verb:
 
 
 VERBS: Mapping[str, Verb] = {
+    "check": Verb("interlock.cli.check", "Check a contract and print what is wrong with it."),
+    "fmt": Verb("interlock.cli.fmt", "Write a contract in its canonical spelling."),
+    "spec": Verb("interlock.cli.spec", "Print what a contract compiles to."),
     "run": Verb("interlock.cli.run", "Do TASK in a directory, every decision judged, gated and recorded."),
     "runs": Verb("interlock.cli.runs", "List, show and export recorded runs."),
     "settings": Verb("interlock.cli.settings", "Show the settings in force and where each comes from."),
