@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from string import ascii_letters
 from typing import Literal, TypeAlias
 
 from interlock.contract.document import KEYS, Block, Entry, QuestionBlock
@@ -21,14 +22,25 @@ _Mode: TypeAlias = Literal["options", "frame", "policy", "closed"]
 KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:")
 """The beginning of a line that reads as a key."""
 
+_WORD_STARTS = frozenset("#_" + ascii_letters)
+"""How a line begins that can be a heading or a key; another line is prose, wherever no list is open above it."""
+
 _QUESTION = re.compile(r"(###)(?!#)(\s*)(.*)")
 _WIDE_COLON = re.compile(r"((?:kind|when|dynamic|ask|frame|policy|schema)\s*)：", re.IGNORECASE)
 _LOST_COLON = re.compile(
     r"(?:frame|policy)\W*$|kind\W+(?:noul|choice|score|mixed|rule)$|dynamic.*\(\s*ctx\s*:", re.IGNORECASE
 )
 _PREDICATE = re.compile(r"(?:else|top|prob|score|picked)\b")
-_SIGNS = {"frame": ("+", "-"), "policy": ("-", "*")}
-_CONTINUED = frozenset(("ask", "when", "dynamic", "option", "frame", "policy"))
+_SIGNS = {"options": "-*", "frame": "+-", "policy": "-*", "closed": ""}
+_CONTINUED = {
+    "ask": "question",
+    "when": "position",
+    "dynamic": "provider",
+    "options": "option",
+    "frame": "frame",
+    "policy": "policy",
+}
+"""What stands above a line of prose → what a reader could take the prose for a part of."""
 
 
 def entry_of(number: int, whole: str, mark: str, text: str) -> Entry:
@@ -62,7 +74,7 @@ class BlockReader:
                 self._end_list()
             elif content[0] in "-+*" and _is_item(content):
                 self._item(entry_of(index + 1, lines[index], content[0], content[1:].lstrip()))
-            else:
+            elif self._previous or content[0] in _WORD_STARTS:
                 self._line(index + 1, lines[index], content)
         self._end_question()
         return Block(
@@ -147,29 +159,28 @@ class BlockReader:
 
     def _item(self, entry: Entry) -> None:
         mode = self._mode
-        if mode == "closed" or (mode == "options" and entry.mark == "+"):
+        self._previous = mode
+        if entry.text and entry.mark in _SIGNS[mode]:
+            self._items.append(entry)
+        elif mode == "closed" or (mode == "options" and entry.mark == "+"):
             self._previous = ""
             message = "this item belongs to no list; a blank line or prose ended the list before it"
             fix = "join it to its list, or write prose without a leading sign"
             self._findings.add("item-outside-list", entry.line, entry.column, entry.width, message, fix=fix)
-            return
-        self._previous = "option" if mode == "options" else mode
-        if mode != "options" and entry.mark not in _SIGNS[mode]:
+        elif entry.mark not in _SIGNS[mode]:
             message = f"items under `{mode}:` do not begin with `{entry.mark}`"
             fix = "begin the line with `{} ` or `{} `".format(*_SIGNS[mode])
             self._findings.add("malformed-item", entry.line, entry.column, 1, message, fix=fix)
-        elif not entry.text:
+        else:
             message, fix = "an item without text", "write its text or drop the line"
             self._findings.add("empty-item", entry.line, entry.column, 1, message, fix=fix)
-        else:
-            self._items.append(entry)
 
     def _prose(self, number: int, whole: str, content: str) -> None:
         if self._reads_like_an_item(content):
             self._report_lost_sign(number, whole, content)
             return
         if not self._lost_colon(number, whole, content) and self._previous in _CONTINUED:
-            message = f"this line is prose and no part of the {self._previous} above it"
+            message = f"this line is prose and no part of the {_CONTINUED[self._previous]} above it"
             fix = "join the two lines, or leave a blank line between them"
             self._findings.add("continued-line", number, _column(whole), len(content), message, fix=fix)
         self._end_list()
@@ -237,6 +248,6 @@ def _column(whole: str) -> int:
 
 def _is_item(content: str) -> bool:
     """Say whether a line that begins with a sign is an item; a rule across the page is not."""
-    if len(content) > 1 and not content[1].isspace():
+    if content[1:2] != " " and not content[1:2].isspace() and len(content) > 1:
         return False
-    return content.count(content[0]) < 3 or bool(content.strip(content[0] + " \t"))
+    return content[-1] != content[0] or len(content) == 1 or bool(content.strip(content[0] + " \t"))

@@ -15,6 +15,8 @@ from interlock.contract.findings import Findings, quoted
 __all__ = ["check_questions"]
 
 _WORD = re.compile(r"\w[\w-]*")
+_FEW = 8
+"""So many ids are looked for one by one; more of them word by word."""
 _WRITTEN_AS = {
     "noul": "two options named `true` and `false`",
     "choice": "every option named (`- name — criterion`)",
@@ -64,6 +66,9 @@ def _check_one(draft: DraftDecision, findings: Findings) -> None:
 
 def _check_siblings(draft: DraftDecision, findings: Findings) -> None:
     ids = {question.id for question in draft.questions}
+    texts = [entry.text for question in draft.questions for entry in _texts(question)]
+    if len(ids) <= _FEW and not any(name in text for text in texts for name in ids):
+        return
     for question in draft.questions:
         for entry in _texts(question):
             for match in _WORD.finditer(entry.text):

@@ -71,7 +71,7 @@ def parse_field(entry: Entry, findings: Findings) -> DraftField | None:
     """Return one field; None when the line has no bound or too many words."""
     head, reason = _split_reason(entry.text)
     words = head.split()
-    if not _reason_is_given(entry, words, reason, findings):
+    if not (words and reason) and not _is_named(entry, words, findings):
         return None
     if len(words) == 1 or _BOUND.fullmatch(words[1]) is None or int(words[1]) == 0:
         what = "has no bound" if len(words) == 1 else f"has {quoted(words[1])} where its bound belongs"
@@ -97,7 +97,7 @@ def parse_exclusion(entry: Entry, findings: Findings) -> Exclusion | None:
     """Return one exclusion; None when the line holds another number of words than one."""
     head, reason = _split_reason(entry.text)
     words = head.split()
-    if not _reason_is_given(entry, words, reason, findings):
+    if not (words and reason) and not _is_named(entry, words, findings):
         return None
     if len(words) > 1:
         message = f"the exclusion of {quoted(words[0])} has more than the name of the cell"
@@ -107,26 +107,22 @@ def parse_exclusion(entry: Entry, findings: Findings) -> Exclusion | None:
     return Exclusion(cell=words[0], reason=reason)
 
 
-def _reason_is_given(entry: Entry, words: list[str], reason: str, findings: Findings) -> bool:
-    """Report a line without a name or a reason; say whether it can be read on."""
+def _is_named(entry: Entry, words: list[str], findings: Findings) -> bool:
+    """Report a line without a name or a reason; say whether it has a name."""
     if not words:
         message, fix = "the line names nothing before its reason", "write `- cell —— why` or `+ field 200 —— why`"
         findings.add("missing-field", entry.line, entry.column, entry.width, message, fix=fix)
         return False
-    if not reason:
-        message = f"{quoted(words[0])} is given no reason"
-        fix = "add `—— why` to the end of the line"
-        findings.add("missing-reason", entry.line, entry.text_column, len(entry.text), message, fix=fix)
+    message, fix = f"{quoted(words[0])} is given no reason", "add `—— why` to the end of the line"
+    findings.add("missing-reason", entry.line, entry.text_column, len(entry.text), message, fix=fix)
     return True
 
 
 def _split_reason(text: str) -> tuple[str, str]:
     """Return what stands before and after the first reason sign, the second empty when there is none."""
-    at = text.find("——")
-    if " --" in text or "\t--" in text:
-        ascii_sign = _ASCII_REASON.search(text, 0, len(text) if at < 0 else at)
+    head, _, reason = text.partition("——")
+    if "--" in head:
+        ascii_sign = _ASCII_REASON.search(text, 0, len(head))
         if ascii_sign is not None:
             return text[: ascii_sign.start()].rstrip(), text[ascii_sign.end() :].strip()
-    if at < 0:
-        return text, ""
-    return text[:at].rstrip(), text[at + 2 :].strip()
+    return head.rstrip(), reason.strip()

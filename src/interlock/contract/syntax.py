@@ -65,7 +65,7 @@ def scan(text: str, findings: Findings) -> Source:
     if "\r" in text:
         _cut_carriage_returns(lines, endings, findings)
     readable = _without_unreadable_characters(text, lines, findings)
-    if "```" in text or "~~~" in text or "<!--" in text:
+    if "<!--" in text or _opens_fence(text, "```") or _opens_fence(text, "~~~"):
         readable = _Masking(findings).masked(readable)
     return Source(bom=bom, lines=lines, readable=readable, endings=endings)
 
@@ -127,8 +127,19 @@ def _without_surrogates(number: int, line: str, findings: Findings) -> str:
     return line.encode(errors="replace").decode()
 
 
+def _opens_fence(text: str, mark: str) -> bool:
+    """Say whether some line begins with `mark`; looks at one place in a line at most."""
+    at = text.find(mark)
+    while at >= 0:
+        if not text[text.rfind("\n", 0, at) + 1 : at].strip():
+            return True
+        line_end = text.find("\n", at)
+        at = -1 if line_end < 0 else text.find(mark, line_end)
+    return False
+
+
 class _Masking:
-    """Walks the lines that hold a mark and remembers which fence or comment is open."""
+    """Walks the lines and remembers which fence or comment is open."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -137,17 +148,10 @@ class _Masking:
         self._opened = (0, 0)
         """Line and column of what is open."""
 
-    def masked(self, lines: Sequence[str]) -> Sequence[str]:
-        marked = [index for index, line in enumerate(lines) if "```" in line or "~~~" in line or "<!--" in line]
-        if not any(self._opens(lines[index]) for index in marked):
-            return lines
+    def masked(self, lines: Sequence[str]) -> list[str]:
         readable = [self._line(number, line) for number, line in enumerate(lines, 1)]
         self._report_what_is_open()
         return readable
-
-    @staticmethod
-    def _opens(line: str) -> bool:
-        return "<!--" in line or line.lstrip().startswith(("```", "~~~"))
 
     def _line(self, number: int, line: str) -> str:
         if self._fence is not None:
