@@ -57,6 +57,8 @@ class _Grammar:
     after: re.Pattern[str]
     members: re.Pattern[str]
     items: re.Pattern[str]
+    flat: re.Pattern[str]
+    """A whole object of scalars without a sought key."""
 
 
 _Place: TypeAlias = Literal["key", "value", "after"]
@@ -74,11 +76,12 @@ def _grammar(block_comments: bool, line_comments: bool, keys: tuple[str, ...]) -
     plain_key = rf"(?!.(?:{sought})[\"'])(?:\"[^\"\\]*+\"|'[^'\\]*+')"
     pattern = {
         "blank": skip,
-        "key": rf"{skip}({_DOUBLE}|{_SINGLE}){skip}:",
+        "key": rf"{skip}({_DOUBLE}|{_SINGLE}){skip}:{skip}([{{\[]?)",
         "scalar": rf"{skip}({_SCALAR})",
         "string": rf"(?:{_DOUBLE}|{_SINGLE})",
         "after": rf"{skip}([,}}\]])",
         "members": rf"(?:{skip}{plain_key}{skip}:{skip}{_SCALAR}{skip},)*+",
+        "flat": rf"\{{(?:{skip}{plain_key}{skip}:{skip}{_SCALAR}{skip}(?:,|(?=\}})))*+\}}",
         "items": rf"(?:{skip}{_SCALAR}{skip},)*+",
     }
     return _Grammar(**{name: re.compile(text, re.DOTALL) for name, text in pattern.items()})
@@ -128,8 +131,9 @@ def find_spans(text: str, keys: tuple[str, ...] = CALL_KEYS) -> Spans:
         position = landmark.end()
         if landmark["tag"] is None:
             grammar = _grammar(position < block_end, position < line_end, keys)
-            position = _end(grammar.blank, text, position)
-            if text[position : position + 1] not in ("'", '"'):
+            flat = grammar.flat.match(text, landmark.start())
+            position = flat.end() if flat else _end(grammar.blank, text, position)
+            if flat or text[position : position + 1] not in ("'", '"'):
                 continue
             reading, position = _read(text, landmark.start(), grammar, keys)
             if reading.shows_key:
@@ -166,13 +170,14 @@ def _read(text: str, start: int, grammar: _Grammar, keys: tuple[str, ...]) -> tu
 
 
 def _key(text: str, position: int, grammar: _Grammar, reading: _Reading) -> _Step | None:
-    at = _end(grammar.members, text, position)
-    token = grammar.key.match(text, at)
+    token = grammar.key.match(text, position)
     if token is None:
-        return (at, "key") if at > position else None
+        return None
     name = token[1][1:-1]
     if name in reading.keys or ("\\" in name and _unescaped(name) in reading.keys):
         reading.levels[-1].has_key = reading.shows_key = True
+    if token[2]:
+        return _open(reading, token.start(2), is_object=token[2] == "{")
     return token.end(), "value"
 
 
@@ -180,8 +185,7 @@ def _value(text: str, position: int, grammar: _Grammar, reading: _Reading) -> _S
     at = _end(grammar.blank, text, position)
     opener = text[at : at + 1]
     if opener in ("{", "["):
-        reading.levels.append(_Level(at, is_object=opener == "{"))
-        return at + 1, "key" if opener == "{" else "value"
+        return _open(reading, at, is_object=opener == "{")
     if not reading.levels[-1].is_object:
         at = _end(grammar.items, text, at)
     token = grammar.scalar.match(text, at)
@@ -191,6 +195,11 @@ def _value(text: str, position: int, grammar: _Grammar, reading: _Reading) -> _S
     return token.end(), "after"
 
 
+def _open(reading: _Reading, at: int, *, is_object: bool) -> _Step:
+    reading.levels.append(_Level(at, is_object))
+    return at + 1, "key" if is_object else "value"
+
+
 def _comma_or_closer(text: str, position: int, grammar: _Grammar, reading: _Reading, place: _Place) -> _Step | None:
     """Step over what may stand here; a comma before a closer is let through and repaired later."""
     level = reading.levels[-1]
@@ -198,7 +207,9 @@ def _comma_or_closer(text: str, position: int, grammar: _Grammar, reading: _Read
     if token is None:
         return None
     if token[1] == ",":
-        return (token.end(), "key" if level.is_object else "value") if place == "after" else None
+        if place != "after":
+            return None
+        return (_end(grammar.members, text, token.end()), "key") if level.is_object else (token.end(), "value")
     if (token[1] == "}") != level.is_object or (place == "value" and level.is_object):
         return None
     _close(reading, token.end())
