@@ -60,6 +60,8 @@ def show(run: str, place: str | None, as_json: bool) -> None:
         click.echo(f"run {visible(run_id)}  {summary.started or 'start unknown'}")
         click.echo(f"task: {visible(summary.task or 'unknown')}")
         _trace(read_rows(view.rows(run_id)))
+    if summary.answer is not None:
+        click.echo(f"answer:\n{visible(summary.answer)}")
     click.echo(f"{_ending(summary)}; {summary.decisions} decisions, {summary.records} records")
     click.echo(f"head {visible(summary.head or 'missing')}")
 

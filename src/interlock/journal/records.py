@@ -110,7 +110,11 @@ def encode_body(body: Body) -> str:
         text = _ENCODER.encode(body)
     except (TypeError, ValueError, RecursionError) as cause:
         raise JournalError(f"record body: cannot be written as JSON: {cause}") from cause
-    return _SURROGATE.sub(_escaped, text) if not text.isascii() else text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub(_escaped, text)
+    return text
 
 
 def decode_body(text: str) -> dict[str, Json]:

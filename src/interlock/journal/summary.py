@@ -33,6 +33,8 @@ class RunSummary:
     halt: str | None
     delivered: bool | None
     degraded: bool | None
+    answer: str | None
+    """What was delivered; None when nothing was."""
     decisions: int
     records: int
     """How many rows the head counts."""
@@ -59,6 +61,7 @@ def summarize(view: JournalView, run_id: str) -> RunSummary:
         halt=_text(ended, "halt"),
         delivered=_flag(ended, "delivered"),
         degraded=_flag(ended, "degraded"),
+        answer=_text(ended, "answer"),
         decisions=view.count(run_id, "decision"),
         records=0 if head is None else head.seq,
         head=None if head is None else head.hash,
@@ -75,6 +78,7 @@ def summary_json(summary: RunSummary) -> dict[str, Json]:
         "halt": summary.halt,
         "delivered": summary.delivered,
         "degraded": summary.degraded,
+        "answer": summary.answer,
         "decisions": summary.decisions,
         "records": summary.records,
         "head": summary.head,
