@@ -38,7 +38,7 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r",?\s+(?:without|instead of|rather than|except(?: for)?|excluding|but not|other than|apart from|not)\s+.*$|(?:，|,)?(?:但)?(?:不要|别|请勿|而不是|除了?|不含|不包括).*$",
+    r",?\s+(?:without|instead of|rather than|except(?: for)?|excluding|but not|other than|apart from|not)\s+.*$|(?:，|,)?(?:但)?(?:不要|别|请勿|而不是|(?<![删移去清扣解拆根废消])除(?!以)了?|不含|不包括).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _ASKS = re.compile(
