@@ -264,7 +264,8 @@ async def test_json_under_another_content_type_is_still_json(serve: Serve, respo
 
 
 @pytest.mark.parametrize(
-    "usage", [None, [], {"input_tokens": -1}, {"input_tokens": True}, {"input_tokens": "12"}, {"cost": "NaN"}]
+    "usage",
+    [None, [], {"input_tokens": -1}, {"input_tokens": True}, {"input_tokens": "12"}, {"cost": "NaN"}, {"cost": "x"}],
 )
 async def test_malformed_usage_never_costs_an_answer(serve: Serve, respond: Respond, usage: object) -> None:
     async with serve(respond(200, body(usage=usage))) as server:
@@ -342,7 +343,11 @@ async def test_no_text_of_request_key_or_server_reaches_an_error_or_a_log(
         "id": CANARY,
     }
     sent = [respond(status, json.dumps(error).encode(), f"x-request-id: <{CANARY}>") for status in (422, 500, 302)]
-    sent += [respond(200, f'{{"{CANARY}": 1'.encode()), respond(200, json.dumps({CANARY: 1}).encode())]
+    sent += [
+        respond(502, CANARY.encode()),
+        respond(200, f'{{"{CANARY}": 1'.encode()),
+        respond(200, json.dumps({CANARY: 1}).encode()),
+    ]
     caplog.set_level(logging.DEBUG)
     for item in sent:
         async with serve(item) as server:
@@ -362,6 +367,7 @@ async def test_no_text_of_request_key_or_server_reaches_an_error_or_a_log(
         pytest.param({"error": {"type": "invalid_request_error"}}, "invalid_request_error", id="in-error"),
         pytest.param({"error": {"type": "Has Spaces"}}, None, id="not-a-slug"),
         pytest.param(["x"], None, id="not-an-object"),
+        pytest.param({"detail": [{"loc": "x"}, 1, {"loc": ["body", "questions", 3]}]}, None, id="odd-places"),
         pytest.param({"detail": "text"}, None, id="plain-text"),
     ],
 )

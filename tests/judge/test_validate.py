@@ -90,6 +90,12 @@ def score(value: Any, *values: Any, **changes: Any) -> dict[str, Any]:
         pytest.param(score(1, 0, 0.9, 0), SCORE, "sum", id="score-sum"),
         pytest.param(score(0.5, 0.5, 0.5), SCORE, "level-keys", id="a-level-missing"),
         pytest.param(score(1, 0.2, 0.6, 0.1, 0.1), SCORE, "level-keys", id="a-level-too-many"),
+        pytest.param(
+            score(1.0000003, 0.33333333, 0.33333333, 0.33333334), SCORE, "ok", id="values-that-are-not-rounded"
+        ),
+        pytest.param(
+            score(1.0201, 0.33333333, 0.33333333, 0.33333334), SCORE, "score-mean", id="and-have-no-more-slack"
+        ),
         pytest.param(score(1, 0, 1, 0, legend={}), SCORE, "ok", id="empty-legend"),
         pytest.param(score(1, 0, 1, 0, legend={"0": 1, "1": 2, "2": 3}), SCORE, "ok", id="legend-not-compared"),
         pytest.param(score(1, 0, 1, 0, legend={"0": 1}), SCORE, "legend", id="legend-with-other-keys"),

@@ -203,6 +203,10 @@ def test_the_built_in_rules_are_a_judge_that_reports_rules() -> None:
     assert make_judge("rules", environ={}, tools={}).caps.basis == "rule"
 
 
+def test_the_extractive_writer_is_made_from_its_name() -> None:
+    assert make_writer("extractive", environ={}).id == "extractive"
+
+
 def test_every_profile_names_a_key_and_a_narrow_stranger_is_asked_one_by_one() -> None:
     profiles = parse_profiles(files("interlock").joinpath("judge/profiles.toml").read_text(encoding="utf-8"))
     assert list(profiles) == ["typesafe", "openrouter", "laya", "system-one"]
@@ -258,3 +262,16 @@ def test_deciding_with_rules_or_a_script_loads_no_network_or_model_library() -> 
     code = ASK.replace("HEAVY", repr(HEAVY))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")
+
+
+def test_the_reference_page_states_the_limits_of_every_profile() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/judges.md").read_text(encoding="utf-8")
+    profiles = parse_profiles(files("interlock").joinpath("judge/profiles.toml").read_text(encoding="utf-8"))
+    for name, profile in profiles.items():
+        caps = profile.caps
+        questions = 1 if caps.joint_reads else caps.max_questions or "any"
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+        assert row.endswith(f"| {caps.max_options} | {caps.max_levels} | {questions} |")
+        for value in (profile.base, profile.key_env, profile.base_env, profile.model_env or profile.alias):
+            assert value is None or f"`{value}`" in row
+        assert ("optional" in row) != profile.key_required
