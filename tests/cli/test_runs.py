@@ -72,7 +72,7 @@ def test_runs_are_listed_newest_first(place: Path, run_ids: list[str]) -> None:
     assert re.fullmatch("[0-9a-f]{64}", newest["head"])
     assert newest["started"] < newest["ended"]
     assert newest["decisions"] > 0
-    code, out, _ = interlock("runs", "list", "--journal", place)
+    _, out, _ = interlock("runs", "list", "--journal", place)
     assert [line.split()[0] for line in out.splitlines()] == run_ids[::-1]
 
 
