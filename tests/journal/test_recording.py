@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -14,6 +14,7 @@ from interlock.journal import MemoryJournal, Record, Recorder, make_run_id, time
 from interlock.journal.decision_read import read_decision
 from interlock.journal.recording import BEFORE_EFFECT
 from interlock.journal.records import Body, EventType
+from interlock.pipeline.decide import OnDecision
 from interlock.pipeline.result import DecisionResult
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 6789, tzinfo=UTC)
@@ -93,9 +94,7 @@ def test_a_decision_is_recorded_with_its_policy_and_with_state_only_when_asked(
 
 
 def test_a_recorder_without_a_contract_records_no_policy(decisions: dict[str, DecisionResult]) -> None:
-    on_event: Callable[[DecisionResult], object] = Recorder(MemoryJournal(), "r", clock=_clock).decision
-    stored = on_event(decisions["answered"])
-    assert isinstance(stored, Record)
+    stored = Recorder(MemoryJournal(), "r", clock=_clock).decision(decisions["answered"])
     assert read_decision(stored.body).policy is None
 
 
@@ -113,3 +112,11 @@ def test_run_ids_sort_by_time() -> None:
     assert make_run_id(NOW, "9f3a1c") == "20260102T030405.006Z-9f3a1c"
     ids = [make_run_id(moment, token) for moment, token in zip(_moments(), "fedcba", strict=True)]
     assert ids == sorted(ids)
+
+
+def test_a_recorder_listens_to_single_decisions(decisions: dict[str, DecisionResult]) -> None:
+    """A loop of one's own hands `recorder.decision` to `decide` as `on_event`."""
+    journal = MemoryJournal()
+    listen: OnDecision = Recorder(journal, "r", clock=_clock).decision
+    listen(decisions["answered"])
+    assert [record.type for record in journal.records("r")] == ["decision"]

@@ -27,8 +27,8 @@ __all__ = ["OnDecision", "adecide", "ask", "decide"]
 
 _log = logging.getLogger("interlock.pipeline")
 
-OnDecision: TypeAlias = Callable[[DecisionResult], None]
-"""Called once with the decision as taken, before it is returned."""
+OnDecision: TypeAlias = Callable[[DecisionResult], object]
+"""Called once with the decision as taken, before it is returned; what it returns is not read."""
 
 
 async def adecide(
