@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -71,7 +73,7 @@ def test_a_listing_of_exactly_the_limit_is_not_cut(root: Root, monkeypatch: pyte
 def test_a_name_that_no_path_can_spell_is_left_out_and_counted(root: Root) -> None:
     """A line break in a file's name cannot forge another line of the listing."""
     _fill(root, "a.txt", "b\n[TOOL_ERROR] exists: no.txt", "cafe\u0301.txt", "turned\u202e.txt")
-    assert list_dir(root) == "a.txt\n[left out: names that no path can spell, and what lies too deep (3)]"
+    assert list_dir(root) == "a.txt\n[left out: names that no path can spell, and what lies too deep or is closed (3)]"
 
 
 def test_a_tree_without_end_is_walked_to_a_depth(root: Root) -> None:
@@ -81,7 +83,30 @@ def test_a_tree_without_end_is_walked_to_a_depth(root: Root) -> None:
         deep.mkdir()
     (deep / "bottom.txt").touch()
     _fill(root, "top.txt")
-    assert list_dir(root) == "top.txt\n[left out: names that no path can spell, and what lies too deep (1)]"
+    assert (
+        list_dir(root) == "top.txt\n[left out: names that no path can spell, and what lies too deep or is closed (1)]"
+    )
+
+
+def test_a_directory_that_may_not_be_opened_is_left_out_and_counted(
+    root: Root, somebody: Callable[[], AbstractContextManager[None]]
+) -> None:
+    _fill(root, "closed/a.txt", "open/b.txt")
+    root.path.chmod(0o755)
+    (root.path / "closed").chmod(0o000)
+    try:
+        with somebody():
+            listing = list_dir(root)
+    finally:
+        (root.path / "closed").chmod(0o755)
+    assert listing == "open/b.txt\n[left out: names that no path can spell, and what lies too deep or is closed (1)]"
+
+
+def test_a_directory_that_is_gone_cannot_be_listed(root: Root) -> None:
+    closed = Root(root.path)
+    closed.close()
+    with pytest.raises(ToolError, match="was closed"):
+        list_dir(closed)
 
 
 def test_links_are_listed_when_they_lead_to_a_file_inside(root: Root, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -132,6 +157,16 @@ def test_of_a_huge_file_the_head_and_the_tail_are_read(root: Root) -> None:
     assert cut_label(size - 2 * PART_BYTES, "bytes") in lines
     assert set(lines[1:-2]) == {line.decode().strip(), cut_label(size - 2 * PART_BYTES, "bytes")}
     assert read_text(root, "huge") is None
+
+
+def test_of_a_huge_line_the_head_and_the_tail_are_read(root: Root) -> None:
+    (root.path / "huge").write_bytes(b"x" * (WHOLE_BYTES + 1))
+    head, label, tail = read_file(root, "huge").split("\n")
+    assert (len(head), label, len(tail)) == (
+        PART_BYTES,
+        cut_label(WHOLE_BYTES + 1 - 2 * PART_BYTES, "bytes"),
+        PART_BYTES,
+    )
 
 
 def test_a_huge_hole_is_binary_and_not_read_whole(root: Root) -> None:

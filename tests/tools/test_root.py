@@ -8,7 +8,7 @@ import socket
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -262,28 +262,17 @@ def test_a_root_must_be_a_directory(root: Root, name: str, kind: str) -> None:
         assert refused.value.kind == kind
 
 
-def test_a_file_that_may_not_be_read_or_written_says_so(root: Root) -> None:
+def test_a_file_that_may_not_be_read_or_written_says_so(
+    root: Root, somebody: Callable[[], AbstractContextManager[None]]
+) -> None:
     (root.path / "a.txt").chmod(0o000)
     root.path.chmod(0o755)
-    with _as_somebody(), pytest.raises(ToolError, match="may not be opened") as refused, root.open("a.txt"):
+    with somebody(), pytest.raises(ToolError, match="may not be opened") as refused, root.open("a.txt"):
         pass
     assert refused.value.kind == "permission"
-    with _as_somebody(), pytest.raises(ToolError, match="may not be") as refused:
+    with somebody(), pytest.raises(ToolError, match="may not be") as refused:
         root.write("a.txt", b"x")
     assert refused.value.kind == "permission"
-
-
-@contextmanager
-def _as_somebody() -> Iterator[None]:
-    """Act as a user without rights of their own; root may read everything otherwise."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 @pytest.mark.parametrize("name", ["con", "NUL.txt", "a.txt:stream", "a.txt.", "a.txt ", "COM1.log"])

@@ -57,7 +57,7 @@ def list_dir(root: Root) -> str:
             return "\n".join([*paths, f"[cut: only the first {MAX_LISTED} paths are listed]"])
         paths.append(path)
     if tree.left_out:
-        paths.append(f"[left out: names that no path can spell, and what lies too deep ({tree.left_out})]")
+        paths.append(f"[left out: names that no path can spell, and what lies too deep or is closed ({tree.left_out})]")
     return "\n".join(paths) or EMPTY
 
 
