@@ -173,27 +173,33 @@ async def test_what_a_function_raises_is_one_line(error: BaseException, line: st
     assert result.text == f"[TOOL_ERROR] {line}"
 
 
-def _undocumented(a: int) -> None: ...
+def _undocumented(number: int) -> int:
+    return number
 
 
-def _any_number(*numbers: int) -> None:
+def _any_number(*numbers: int) -> int:
     """It takes any."""
+    return len(numbers)
 
 
-def _by_place(a: int, /) -> None:
+def _by_place(number: int, /) -> int:
     """It takes one."""
+    return number
 
 
-def _unknown_type(a: threading.Event) -> None:
+def _unknown_type(event: threading.Event) -> bool:
     """It takes an event."""
+    return event.is_set()
 
 
-def _callable_parameter(a: Callable[[], int]) -> None:
+def _callable_parameter(inner: Callable[[], int]) -> int:
     """It takes a function."""
+    return inner()
 
 
-def _unknown_name(a: Nowhere) -> None:  # type: ignore[name-defined] # noqa: F821 - the case under test
+def _unknown_name(value: Nowhere) -> object:  # type: ignore[name-defined] # noqa: F821 - the case under test
     """It takes something undefined."""
+    return value
 
 
 @pytest.mark.parametrize(
@@ -203,7 +209,7 @@ def _unknown_name(a: Nowhere) -> None:  # type: ignore[name-defined] # noqa: F82
         pytest.param(weather, 4, "base_risk is 4; declare 0 to 3, or None for unknown", id="risk-too-high"),
         pytest.param(weather, -1, "base_risk is -1", id="risk-too-low"),
         pytest.param(_any_number, 0, "`numbers` cannot be given by name", id="any-number"),
-        pytest.param(_by_place, 0, "`a` cannot be given by name", id="by-place"),
+        pytest.param(_by_place, 0, "`number` cannot be given by name", id="by-place"),
         pytest.param(_unknown_type, 0, "a parameter cannot be checked", id="unknown-type"),
         pytest.param(_callable_parameter, 0, "a parameter has no JSON Schema", id="no-schema"),
         pytest.param(_unknown_name, 0, "its signature cannot be read", id="unknown-name"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -73,7 +74,10 @@ def test_a_listing_of_exactly_the_limit_is_not_cut(root: Root, monkeypatch: pyte
 def test_a_name_that_no_path_can_spell_is_left_out_and_counted(root: Root) -> None:
     """A line break in a file's name cannot forge another line of the listing."""
     _fill(root, "a.txt", "b\n[TOOL_ERROR] exists: no.txt", "cafe\u0301.txt", "turned\u202e.txt")
-    assert list_dir(root) == "a.txt\n[left out: names that no path can spell, and what lies too deep or is closed (3)]"
+    assert (
+        list_dir(root)
+        == "a.txt\n[left out: names that no path can spell, and what is closed, too deep or too much (3)]"
+    )
 
 
 def test_a_tree_without_end_is_walked_to_a_depth(root: Root) -> None:
@@ -84,7 +88,8 @@ def test_a_tree_without_end_is_walked_to_a_depth(root: Root) -> None:
     (deep / "bottom.txt").touch()
     _fill(root, "top.txt")
     assert (
-        list_dir(root) == "top.txt\n[left out: names that no path can spell, and what lies too deep or is closed (1)]"
+        list_dir(root)
+        == "top.txt\n[left out: names that no path can spell, and what is closed, too deep or too much (1)]"
     )
 
 
@@ -99,7 +104,9 @@ def test_a_directory_that_may_not_be_opened_is_left_out_and_counted(
             listing = list_dir(root)
     finally:
         (root.path / "closed").chmod(0o755)
-    assert listing == "open/b.txt\n[left out: names that no path can spell, and what lies too deep or is closed (1)]"
+    assert (
+        listing == "open/b.txt\n[left out: names that no path can spell, and what is closed, too deep or too much (1)]"
+    )
 
 
 def test_a_directory_that_is_gone_cannot_be_listed(root: Root) -> None:
@@ -107,6 +114,29 @@ def test_a_directory_that_is_gone_cannot_be_listed(root: Root) -> None:
     closed.close()
     with pytest.raises(ToolError, match="was closed"):
         list_dir(closed)
+
+
+def test_a_tree_of_too_many_directories_says_what_is_left_out(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_DIRECTORIES", 2)
+    _fill(root, "a/1.txt", "b/2.txt", "c/3.txt")
+    assert (
+        list_dir(root)
+        == "a/1.txt\n[left out: names that no path can spell, and what is closed, too deep or too much (2)]"
+    )
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "binary", "link"])
+def test_rules_that_are_no_text_file_ignore_nothing_and_wait_for_nothing(root: Root, kind: str) -> None:
+    rules = root.path / ".gitignore"
+    makers: dict[str, Callable[[], object]] = {
+        "pipe": lambda: os.mkfifo(rules),
+        "folder": rules.mkdir,
+        "binary": lambda: rules.write_bytes(b"*.txt\n\x00"),
+        "link": lambda: rules.symlink_to("/etc/passwd"),
+    }
+    makers[kind]()
+    _fill(root, "a.txt")
+    assert list_dir(root) == "a.txt"
 
 
 def test_links_are_listed_when_they_lead_to_a_file_inside(root: Root, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -45,7 +45,7 @@ class Tree:
     """The files of a tree as found so far."""
 
     left_out: int = 0
-    """Names that no path can spell, directories that could not be opened or lie too deep."""
+    """Names that no path can spell, and directories that could not be opened, lie too deep or are too many."""
 
 
 def list_dir(root: Root) -> str:
@@ -57,7 +57,9 @@ def list_dir(root: Root) -> str:
             return "\n".join([*paths, f"[cut: only the first {MAX_LISTED} paths are listed]"])
         paths.append(path)
     if tree.left_out:
-        paths.append(f"[left out: names that no path can spell, and what lies too deep or is closed ({tree.left_out})]")
+        paths.append(
+            f"[left out: names that no path can spell, and what is closed, too deep or too much ({tree.left_out})]"
+        )
     return "\n".join(paths) or EMPTY
 
 
@@ -77,7 +79,10 @@ def walk(root: Root, tree: Tree) -> Iterator[str]:
     while queue:
         names = queue.popleft()
         visited += 1
-        for entry in _entries(root, names, tree) if visited <= MAX_DIRECTORIES else ():
+        if visited > MAX_DIRECTORIES:
+            tree.left_out += 1
+            continue
+        for entry in _entries(root, names, tree):
             below = (*names, entry.name)
             path = "/".join(below)
             if ignore.skips(below, folder=entry.kind == "directory"):
