@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlock.frame.spec import Project
@@ -153,6 +153,7 @@ _JSON = st.recursive(
 
 
 @given(value=_JSON)
+@settings(deadline=None)
 def test_any_value_of_a_cell_without_steps_can_be_projected(value: object) -> None:
     """A wrong type is passed on for the frame to report; it is never shown as something else."""
     for name in PROJECTIONS:

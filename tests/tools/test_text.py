@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlock.tools.text import cut_label, head_and_tail, is_note, one_line
 
 
 @given(text=st.text(max_size=400), bound=st.integers(min_value=40, max_value=300))
+@settings(deadline=None)
 def test_cutting_keeps_head_and_tail_within_the_bound(text: str, bound: int) -> None:
     shown = head_and_tail(text, bound)
     assert len(shown) <= bound
@@ -41,6 +42,7 @@ def test_notes_are_told_from_content(line: str, note: bool) -> None:
 
 
 @given(text=st.text(max_size=200))
+@settings(deadline=None)
 def test_one_line_is_one_line(text: str) -> None:
     shown = one_line(text, 50)
     assert len(shown.splitlines()) <= 1
