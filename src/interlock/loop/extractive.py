@@ -58,7 +58,7 @@ def _lines(request: WriteRequest) -> list[str]:
     goals = goals_of(task, listed(request.evidence) or (), request.earlier)
     changes = [goal for goal in goals if goal.changes]
     lines = [*_effects(request, say), *_failures(request, say)]
-    if any(not _is_done(goal, request.evidence) for goal in changes):
+    if any(not _is_done(goal, request.evidence) for goal in changes) or (changes and not lines):
         lines.append(say.not_carried_out())
     asks = [goal for goal in goals if not goal.changes and goal.text not in {one.text for one in changes}]
     if changes and not asks:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -31,6 +30,7 @@ from interlock.loop.reference import reference_host, require_loop, shipped_contr
 from interlock.loop.result import RunResult
 from interlock.loop.setup import Setup
 from interlock.loop.state import State
+from interlock.loop.version import VERSION
 from interlock.loop.writer import Writer
 from interlock.pipeline.blocking import run_blocking
 from interlock.pipeline.gating import ENFORCE, Gating
@@ -172,7 +172,7 @@ def _started(setup: Setup, budgets: Budgets, state: State, after: str | None) ->
         can_delete=state.can_delete,
         tools={name: tool.base_risk for name, tool in setup.host.tools.items()},
         after=after,
-        version=version("interlock"),
+        version=VERSION,
     )
 
 
