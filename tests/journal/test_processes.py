@@ -7,7 +7,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -55,6 +58,19 @@ def test_two_processes_append_to_one_new_file_without_a_lost_record(tmp_path: Pa
     with read_journal(str(place)) as view:
         assert {run_id: view.count(run_id, "audit") for run_id in view.run_ids()} == {"run-a": 300, "run-b": 150}
         assert {verify_run(view, run_id).verdict for run_id in view.run_ids()} == {"verified"}
+
+
+def test_a_new_file_is_made_once_however_many_open_it_at_once(tmp_path: Path) -> None:
+    for attempt in range(8):
+        place, together = tmp_path / f"{attempt}.db", threading.Barrier(6)
+
+        def append(number: int, place: Path = place, together: threading.Barrier = together) -> int:
+            together.wait()
+            with closing(SqliteJournal(place)) as journal:
+                return journal.append(f"run-{number}", "audit", {}, ts="2026").seq
+
+        with ThreadPoolExecutor(6) as pool:
+            assert list(pool.map(append, range(6))) == [1] * 6
 
 
 @pytest.mark.parametrize("lines", [1, 7, 40])

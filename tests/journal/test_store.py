@@ -143,7 +143,7 @@ def test_a_place_that_holds_no_journal_is_named_for_writing_and_reading(
 
 def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(JournalError, match="give a place that can be written"):
+    with pytest.raises(JournalError, match="what should be its directory is a file; give a place"):
         open_journal(str(tmp_path / "file" / "journal.db"))
 
 

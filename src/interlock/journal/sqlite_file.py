@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +16,10 @@ from interlock.errors import JournalError
 __all__ = ["connect_for_reading", "connect_for_writing", "explain"]
 
 SCHEMA_VERSION = 1
+
+_RETRY_S = 0.01
+_PRIMARY = 0xFF
+"""The bits of a SQLite error code without its extension."""
 
 _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS events (
@@ -50,7 +55,7 @@ def connect_for_writing(path: Path, *, busy_timeout_s: float) -> sqlite3.Connect
         connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None, check_same_thread=False)
         try:
             if _check_version(connection, path) == 0:
-                _prepare(connection)
+                _prepare(connection, busy_timeout_s=busy_timeout_s)
         except BaseException:
             connection.close()
             raise
@@ -90,34 +95,64 @@ def explain(error: sqlite3.Error, place: str) -> JournalError:
 
 
 def _make_file(path: Path) -> None:
+    """Make the file when there is none; one that exists is never opened here.
+
+    Closing a second handle on a SQLite file would drop the locks that this process holds on it.
+    """
     if path.is_dir():
         raise JournalError(f"journal `{path}`: is a directory; give a file")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as cause:
-        reason = (cause.strerror or "cannot be made").lower()
-        raise JournalError(f"journal `{path}`: {reason}; give a place that can be written") from cause
+        reason = _refusal(path, cause)
+        if reason is not None:
+            raise JournalError(f"journal `{path}`: {reason}; give a place that can be written") from cause
+
+
+def _refusal(path: Path, cause: OSError) -> str | None:
+    """Return why no journal can be at `path`; None when there is a file that can be written."""
+    if not isinstance(cause, FileExistsError):
+        return (cause.strerror or "cannot be made").lower()
+    if not path.parent.is_dir():
+        return "what should be its directory is a file"
+    return None if os.access(path, os.R_OK | os.W_OK) else "permission denied"
 
 
 def _check_version(connection: sqlite3.Connection, path: Path) -> int:
     """Return the schema version, 0 for a new file."""
+    connection.execute("BEGIN")
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    connection.execute("COMMIT")
     if version > SCHEMA_VERSION:
         raise JournalError(
             f"journal `{path}`: has schema version {version}, this release reads {SCHEMA_VERSION}; upgrade interlock"
         )
-    if version < SCHEMA_VERSION and connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
+    if version < SCHEMA_VERSION and tables:
         raise JournalError(f"journal `{path}`: is a database of something else; give another file")
     return version
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode = WAL").fetchone()
+def _prepare(connection: sqlite3.Connection, *, busy_timeout_s: float) -> None:
+    _use_write_ahead_log(connection, deadline=time.monotonic() + busy_timeout_s)
     connection.execute("BEGIN IMMEDIATE")
     for statement in _SCHEMA:
         connection.execute(statement)
     connection.execute("COMMIT")
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection, *, deadline: float) -> None:
+    """Switch the file over; SQLite does not wait for others by itself here, so this does."""
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as cause:
+            if cause.sqlite_errorcode & _PRIMARY != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_S)
+        else:
+            return
 
 
 def _read_transaction(path: Path, options: str, busy_timeout_s: float) -> sqlite3.Connection:
