@@ -65,6 +65,7 @@ class BlockReader:
         self._mode: _Mode = "options"
         self._previous = ""
         """What the line directly above was."""
+        self._strays: list[Entry] = []
         self.holds_schema = False
 
     def read(self, lines: Sequence[str], stripped: Sequence[str], start: int) -> Block:
@@ -83,6 +84,7 @@ class BlockReader:
             questions=tuple(self._questions),
             frame=tuple(self._lists.get("frame", ())),
             policy=tuple(self._lists.get("policy", ())),
+            strays=tuple(self._strays),
         )
 
     def _end_list(self) -> None:
@@ -154,7 +156,7 @@ class BlockReader:
             self._findings.add("misplaced-schema", entry.line, entry.column, len(written), message, fix=fix)
             return
         message = f"no key {quoted(written + ':')}"
-        fix = f"{suggest(entry.mark, KEYS)} to write prose, quote the line with `> ` or drop the colon"
+        fix = f"{suggest(entry.mark, KEYS)}; for prose, quote the line with `> ` or write it without the colon"
         self._findings.add("unknown-key", entry.line, entry.column, len(written), message, fix=fix)
 
     def _item(self, entry: Entry) -> None:
@@ -164,6 +166,7 @@ class BlockReader:
             self._items.append(entry)
         elif mode == "closed" or (mode == "options" and entry.mark == "+"):
             self._previous = ""
+            self._strays.append(entry)
             message = "this item belongs to no list; a blank line or prose ended the list before it"
             fix = "join it to its list, or write prose without a leading sign"
             self._findings.add("item-outside-list", entry.line, entry.column, entry.width, message, fix=fix)
@@ -179,7 +182,9 @@ class BlockReader:
         if self._reads_like_an_item(content):
             self._report_lost_sign(number, whole, content)
             return
-        if not self._lost_colon(number, whole, content) and self._previous in _CONTINUED:
+        if self._lost_colon(number, whole, content):
+            return
+        if self._previous in _CONTINUED:
             message = f"this line is prose and no part of the {_CONTINUED[self._previous]} above it"
             fix = "join the two lines, or leave a blank line between them"
             self._findings.add("continued-line", number, _column(whole), len(content), message, fix=fix)
@@ -194,11 +199,13 @@ class BlockReader:
             message, fix = f"{quoted(wide[0])} has a full-width colon", f"write {quoted(wide[1].rstrip() + ':')}"
             edit = replace_in_line(number, place, 1, ":")
             self._findings.add("malformed-key", number, place, 1, message, fix=fix, edit=edit)
+            self._key(entry_of(number, whole, wide[1].strip().lower(), content[wide.end() :].lstrip()), wide[1])
             return True
         if _LOST_COLON.match(content) is None:
             return False
         message, fix = f"{quoted(content)} reads like a key without its colon", "write the colon after the key"
         self._findings.add("malformed-key", number, _column(whole), len(content), message, fix=fix)
+        self._end_list()
         return True
 
     def _reads_like_an_item(self, content: str) -> bool:
@@ -209,6 +216,7 @@ class BlockReader:
         return False
 
     def _report_lost_sign(self, number: int, whole: str, content: str) -> None:
+        self._strays.append(entry_of(number, whole, content[0], content))
         lost = self._mode == "policy" and _PREDICATE.match(content) is not None
         column = _column(whole)
         signs = _SIGNS[self._mode]

@@ -63,15 +63,10 @@ def check(drafts: Sequence[DraftDecision], capabilities: Capabilities | None, fi
 def _say_what_is_unverified(drafts: Sequence[DraftDecision], findings: Findings) -> None:
     positions = {draft.position for draft in drafts if draft.position is not None}
     actions = {rule.action for draft in drafts if draft.policy is not None for rule in draft.policy.rules}
-    message = (
-        f"without capabilities, {len(positions)} positions and {len(actions)} actions are not compared with a host"
-    )
+    message = f"positions ({len(positions)}) and actions ({len(actions)}) are not compared with a host"
     findings.add("unverified-policy", 1, 1, 0, message, fix="pass the capabilities of the host")
     frames = [draft.frame for draft in drafts if draft.frame is not None]
-    fields = sum(len(frame.fields) + len(frame.exclusions) for frame in frames)
+    lines = sum(len(frame.fields) + len(frame.exclusions) for frame in frames)
     providers = sum(draft.dynamic_entry is not None for draft in drafts)
-    message = (
-        f"without capabilities, {fields} lines of frames, {providers} providers and the completeness of every frame"
-        " are not compared with a host"
-    )
+    message = f"lines of frames ({lines}), providers ({providers}) and missing cells are not compared with a host"
     findings.add("unverified-frame", 1, 1, 0, message, fix="pass the capabilities of the host")

@@ -33,7 +33,7 @@ def check_frame(draft: DraftDecision, host: HostNames | None, findings: Findings
         return
     if draft.frame is not None:
         _check_twice(draft.frame, findings)
-        if host is not None:
+        if host is not None and (draft.frame.fields or draft.frame.exclusions):
             _check_cells(draft.frame, host, findings)
     elif host is not None and draft.kind is not None and draft.id not in host.capabilities.frames:
         message = f"neither the file nor the host says what a judge sees of {quoted(draft.id)}"

@@ -102,7 +102,7 @@ def _check_threshold(
     certain = 0.5 if predicate.kind == "top" and question.type == "noul" else lowest
     if not lowest <= number <= highest:
         what = "the levels go" if predicate.kind == "score" else "a probability goes"
-        message = f"{quoted(predicate_text(predicate))} can never be told apart: {what} from {lowest:g} to {highest:g}"
+        message = f"{quoted(predicate_text(predicate))} is out of range: {what} from {lowest:g} to {highest:g}"
         _report_threshold(findings, "threshold-out-of-range", entry, message, "write a number in that range")
     elif number <= certain:
         how = "always" if predicate.comparison == ">=" else "never"
@@ -121,7 +121,7 @@ def _warn_about_threshold(
     if number == 0.5 and predicate.comparison == ">=":
         message = f"an answer of 0.5 says nothing, and {quoted(rule.text)} lets it through"
         _report_threshold(findings, "uninformative-cut", entry, message, "write a threshold above 0.5")
-    chance = 1 / len(question.options) if question.options and draft.dynamic_entry is None else 0.0
+    chance = 1 / len(question.options) if len(question.options) > 1 and draft.dynamic_entry is None else 0.0
     if predicate.kind == "top" and number < chance:
         message = f"an even spread over {len(question.options)} options gives {chance:.2g}, more than {number:g}"
         _report_threshold(findings, "below-chance", entry, message, f"write a threshold above {chance:.2g}")

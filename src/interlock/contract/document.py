@@ -74,6 +74,8 @@ class Block:
     """The items under `frame:`; their mark is `+` or `-`."""
     policy: tuple[Entry, ...]
     """The items under `policy:`; their mark is `-` or `*`."""
+    strays: tuple[Entry, ...]
+    """Lines that read like items and belong to no list; each has left a finding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

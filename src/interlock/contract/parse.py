@@ -53,8 +53,8 @@ def _decision(block: Block, findings: Findings) -> DraftDecision:
         dynamic_entry=dynamic_entry,
         dynamic=None if dynamic_entry is None else parse_dynamic(dynamic_entry, findings),
         questions=questions,
-        frame=_frame(keys["frame"], block.frame, findings) if "frame" in keys else None,
-        policy=_policy(keys["policy"], block.policy, questions, findings) if "policy" in keys else None,
+        frame=_frame(keys["frame"], block, findings) if "frame" in keys else None,
+        policy=_policy(keys["policy"], block, questions, findings) if "policy" in keys else None,
     )
 
 
@@ -101,15 +101,15 @@ def _check_id(heading: Entry, findings: Findings) -> None:
         findings.add("bad-id", heading.line, heading.text_column, len(heading.text), message, fix=fix)
 
 
-def _frame(line: Entry, entries: Sequence[Entry], findings: Findings) -> DraftFrame:
-    if not entries:
+def _frame(line: Entry, block: Block, findings: Findings) -> DraftFrame:
+    if not block.frame and not block.strays:
         message, fix = "the frame lists nothing", "write `+ field 200 —— why` and `- cell —— why` below it"
         findings.add("empty-frame", line.line, line.column, len("frame:"), message, fix=fix)
     fields: list[DraftField] = []
     exclusions: list[Exclusion] = []
     exclusion_entries: list[Entry] = []
-    unread: list[Entry] = []
-    for entry in entries:
+    unread = list(block.strays)
+    for entry in block.frame:
         field = parse_field(entry, findings) if entry.mark == "+" else None
         exclusion = parse_exclusion(entry, findings) if entry.mark == "-" else None
         if field is not None:
@@ -124,15 +124,14 @@ def _frame(line: Entry, entries: Sequence[Entry], findings: Findings) -> DraftFr
     )
 
 
-def _policy(
-    line: Entry, entries: Sequence[Entry], questions: Sequence[DraftQuestion], findings: Findings
-) -> DraftPolicy:
+def _policy(line: Entry, block: Block, questions: Sequence[DraftQuestion], findings: Findings) -> DraftPolicy:
     only_question = questions[0].id if len(questions) == 1 else None
     rules: list[Rule] = []
     rule_entries: list[Entry] = []
-    for entry in entries:
+    for entry in block.policy:
         rule = parse_rule(entry, only_question, findings)
         if rule is not None:
             rules.append(rule)
             rule_entries.append(entry)
-    return DraftPolicy(entry=line, rules=rules, rule_entries=rule_entries, unread=len(entries) - len(rules))
+    unread = len(block.policy) - len(rules) + len(block.strays)
+    return DraftPolicy(entry=line, rules=rules, rule_entries=rule_entries, unread=unread)

@@ -29,12 +29,12 @@ def parse_question(block: QuestionBlock, *, dynamic: bool, findings: Findings) -
     pairs = [_split_option(option, findings) for option in block.options]
     named = [pair for pair in pairs if pair[1] is not None]
     labels = [label for label, _ in named]
-    kind = _infer(block, labels, len(pairs) - len(named), dynamic=dynamic, findings=findings)
+    kind = _infer(block, pairs, dynamic=dynamic, findings=findings)
     if kind == "choice":
         _check_labels(block.options, labels, findings)
     instructions = _instructions(block, findings)
     question: Question | None = None
-    if instructions is not None and kind is not None:
+    if instructions is not None and kind is not None and all(criterion != "" for _, criterion in pairs):
         question = _build(kind, instructions, pairs)
     if question is None and kind == "score" and len(pairs) == 1:
         _report_one_level(block.options[0], findings)
@@ -50,20 +50,23 @@ def parse_question(block: QuestionBlock, *, dynamic: bool, findings: Findings) -
 
 
 def _split_option(option: Entry, findings: Findings) -> tuple[str, str | None]:
-    """Return name and criterion, or the whole text and None for an option without a name."""
+    """Return name and criterion; the criterion is None for an option without a name, empty for a broken one."""
     text = option.text
     match = _SEPARATOR.search(text)
     if match is None:
         if _NO_LEFT.match(text) or _NO_RIGHT.search(text):
             message, fix = f"{quoted(text)} has nothing on one side of its dash", "write `- name — criterion`"
             findings.add("empty-option", option.line, option.text_column, len(text), message, fix=fix)
+            return text, ""
         return text, None
     return text[: match.start()], text[match.end() :]
 
 
 def _infer(
-    block: QuestionBlock, labels: Sequence[str], unnamed: int, *, dynamic: bool, findings: Findings
+    block: QuestionBlock, pairs: Sequence[tuple[str, str | None]], *, dynamic: bool, findings: Findings
 ) -> QuestionType | None:
+    labels = [label for label, criterion in pairs if criterion is not None]
+    unnamed = len(pairs) - len(labels)
     if len(labels) == 2 and unnamed == 0 and set(labels) == {"true", "false"}:
         return "noul"
     if not labels:
@@ -80,7 +83,7 @@ def _infer(
         return None
     if unnamed == 0:
         return "choice"
-    odd = next(option for option in block.options if _SEPARATOR.search(option.text) is None)
+    odd = next(option for option, (_, criterion) in zip(block.options, pairs, strict=True) if criterion is None)
     message = f"{len(labels)} options have a name and {unnamed} have none, such as {quoted(odd.text)}"
     fix = "name every option (`- name — criterion`), or none for the levels of a score"
     findings.add("mixed-options", odd.line, odd.text_column, len(odd.text), message, fix=fix)

@@ -139,7 +139,7 @@ def _opens_fence(text: str, mark: str) -> bool:
 
 
 class _Masking:
-    """Walks the lines and remembers which fence or comment is open."""
+    """Walks the lines and remembers which fence or comment is open; what never closes hides its own line only."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -150,7 +150,10 @@ class _Masking:
 
     def masked(self, lines: Sequence[str]) -> list[str]:
         readable = [self._line(number, line) for number, line in enumerate(lines, 1)]
-        self._report_what_is_open()
+        if self._fence is not None or self._in_comment:
+            self._report_what_is_open()
+            opened = self._opened[0]
+            readable[opened:] = lines[opened:]
         return readable
 
     def _line(self, number: int, line: str) -> str:
@@ -199,7 +202,7 @@ class _Masking:
                 column,
                 len(self._fence),
                 "this fence never closes, so nothing after it is read",
-                fix=f"close it with a line of `{self._fence}`",
+                fix="close it with the same signs on a line of their own",
             )
         elif self._in_comment:
             self._findings.add(
