@@ -284,6 +284,7 @@ def test_a_judge_that_is_down_is_not_a_crash(shop: Path, place: Path) -> None:
     code, out, err = interlock(QUESTION, "--cwd", shop, "--journal", place, "--judge", judge, "--max-seconds", "30")
     assert (code, out) == (4, "")
     assert "judge_down+escalate" in err
+    assert f"judge {judge}" in err
     assert "Traceback" not in err
 
 

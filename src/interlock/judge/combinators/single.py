@@ -24,6 +24,11 @@ class SingleCandidate:
         self._identity = identity
 
     @property
+    def id(self) -> str:
+        """Such as `typesafe:jev-1.13.0`."""
+        return self._identity.judge
+
+    @property
     def caps(self) -> Caps:
         """What one request may hold."""
         return self._inner.caps
