@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from interlock.errors import JournalError
-from interlock.journal import SqliteJournal, read_journal, verify_run
+from interlock.journal import SqliteJournal, read_journal
+from interlock.journal.verify import verify_run
 
 WRITER = """
 import sys

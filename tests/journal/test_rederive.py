@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from interlock.contract.compile import compile_contract
-from interlock.journal import MemoryJournal, verify_run
+from interlock.journal import MemoryJournal
 from interlock.journal.records import Record
 from interlock.journal.rederive import HostRederiver
+from interlock.journal.verify import verify_run
 from interlock.loop.capabilities import REFERENCE
 from interlock.loop.reference import reference_host, shipped_text
 from interlock.loop.run import run

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from interlock.contract.compiled import Contract
-from interlock.journal import Journal, MemoryJournal, RunCheck, SqliteJournal, read_journal, verify_run
+from interlock.journal import Journal, MemoryJournal, SqliteJournal, read_journal
 from interlock.journal.decision_body import Planned, decision_body
 from interlock.journal.decision_read import read_decision
+from interlock.journal.verify import RunCheck, verify_run
 from interlock.journal.verify_decision import check_decision
 from interlock.pipeline.result import DecisionResult
 

@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from interlock.contract.compiled import Contract
-from interlock.journal import MemoryJournal, verify_run
+from interlock.journal import MemoryJournal
 from interlock.journal.decision_body import decision_body
+from interlock.journal.verify import verify_run
 from interlock.pipeline.result import DecisionResult
 from interlock.questions import Json
 

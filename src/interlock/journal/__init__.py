@@ -25,7 +25,6 @@ from interlock.journal.recording import Clock, OnEvent, Recorder
 from interlock.journal.records import Body, EventType, Record, make_run_id, timestamp
 from interlock.journal.store_memory import MemoryJournal
 from interlock.journal.store_sqlite import SqliteJournal
-from interlock.journal.verify import Finding, Rederiver, RunCheck, Verdict, verify_run
 
 __all__ = [
     "SEQUENTIAL",
@@ -34,7 +33,6 @@ __all__ = [
     "CallTarget",
     "Clock",
     "EventType",
-    "Finding",
     "Head",
     "Journal",
     "JournalView",
@@ -43,11 +41,8 @@ __all__ = [
     "Planned",
     "Record",
     "Recorder",
-    "Rederiver",
-    "RunCheck",
     "SqliteJournal",
     "ToolCall",
-    "Verdict",
     "accounting_json",
     "approval_answered_body",
     "approval_requested_body",
@@ -65,5 +60,4 @@ __all__ = [
     "timestamp",
     "tool_about_to_run_body",
     "tool_result_body",
-    "verify_run",
 ]
