@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -19,7 +19,7 @@ from interlock.contract.codes import CODES
 __all__ = ["PARTS", "pages", "rewritten"]
 
 REPO = Path(__file__).parents[1]
-BLOCK = re.compile(r"(<!-- begin: ([a-z-]+) -->\n).*?(<!-- end: \2 -->)", re.S)
+BLOCK = re.compile(r"(<!-- begin: ([a-z-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 
 
 def positions() -> str:
@@ -75,7 +75,7 @@ def rewritten(text: str) -> str:
 
 def _help_pages() -> Iterator[tuple[str, str]]:
     waiting: list[tuple[click.Command, click.Context]] = [
-        (interlock, click.Context(interlock, info_name="interlock", terminal_width=80))
+        (interlock, click.Context(interlock, info_name="interlock", terminal_width=80, **interlock.context_settings))
     ]
     while waiting:
         command, context = waiting.pop(0)
@@ -87,7 +87,7 @@ def _help_pages() -> Iterator[tuple[str, str]]:
                     waiting.append((below, click.Context(below, info_name=name, parent=context, terminal_width=80)))
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = ["| " + " | ".join(row) + " |" for row in (head, *rows)]
     return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
 
