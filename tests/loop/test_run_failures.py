@@ -163,6 +163,8 @@ def test_an_input_that_nobody_can_give_is_never_a_placeholder(project: Path, jud
         pytest.param("raise", "exception", id="an-exception"),
         pytest.param("hang", "timeout", id="a-hang"),
         pytest.param("binary", "binary", id="binary-output"),
+        pytest.param("cancel", "exception", id="cancels-itself"),
+        pytest.param("exit", "exception", id="leaves-the-program"),
     ],
 )
 def test_a_tool_that_fails_is_a_step_that_failed(project: Path, judge: Judges, behaviour: str, kind: str) -> None:
@@ -172,6 +174,10 @@ def test_a_tool_that_fails_is_a_step_that_failed(project: Path, judge: Judges, b
             raise ZeroDivisionError("inside")
         if behaviour == "hang":
             await anyio.sleep(60)
+        if behaviour == "cancel":
+            raise asyncio.CancelledError
+        if behaviour == "exit":
+            raise SystemExit(3)
         return "\0\1"
 
     host = reference_host(project, tools=[tool_from_function(probe, base_risk=0, timeout_s=0.05)])

@@ -82,11 +82,26 @@ async def run_tool(tool: Tool, arguments: Mapping[str, Json]) -> ToolResult:
 
 
 async def _within_time(tool: Tool, arguments: Mapping[str, Json]) -> object:
+    """Return what the tool returned; it runs in a task of its own, so that it can cancel only itself."""
+    returned: list[object] = []
+    raised: list[BaseException] = []
+
+    async def call() -> None:
+        try:
+            returned.append(await tool.run(arguments))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code may raise anything; it is raised again
+            raised.append(error)
+
     with anyio.move_on_after(tool.timeout_s) as limit:
-        return await tool.run(arguments)
+        async with anyio.create_task_group() as alone:
+            alone.start_soon(call)
+    if raised:
+        raise raised[0]
+    if returned:
+        return returned[0]
     if limit.cancelled_caught:
         raise ToolError("timeout", f"no result after {tool.timeout_s:g} s; whether it took effect is not known")
-    raise ToolError("exception", "the tool was cancelled from inside")
+    raise ToolError("exception", "the tool cancelled itself")
 
 
 def _described(error: BaseException) -> str:
