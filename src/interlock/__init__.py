@@ -1,58 +1,101 @@
-"""Declare, compile, judge, gate, record and replay the decisions of an agent loop."""
+"""Declare, compile, judge, gate, record and replay the decisions of an agent loop.
 
-from interlock.contract.capabilities import Capabilities, Cell, FloorSpec, ProjectionSpec, ProviderSpec
-from interlock.contract.compile import compile_contract
-from interlock.contract.compiled import Contract
-from interlock.errors import (
-    ContractError,
-    FrameError,
-    HostError,
-    InterlockError,
-    JournalError,
-    QuestionError,
-    SchemaVersionError,
-    SettingsError,
-    ToolError,
-)
-from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
-from interlock.loop.budget import Budgets
-from interlock.loop.reference import reference_host
-from interlock.loop.result import RunResult
-from interlock.loop.run import arun, run
-from interlock.pipeline.decide import adecide, decide
-from interlock.pipeline.gating import Gating
-from interlock.pipeline.host import Host
-from interlock.pipeline.result import DecisionResult
-from interlock.tools.base import Tool
+A name is loaded when it is first used, so that importing the package costs nothing; `__init__.pyi` has their types.
+"""
+
+from importlib import import_module
+
+_HOMES = {
+    "Agent": "interlock.agents",
+    "Capabilities": "interlock.contract",
+    "Cell": "interlock.contract",
+    "Choice": "interlock.questions",
+    "Contract": "interlock.contract",
+    "ContractError": "interlock.errors",
+    "DecisionError": "interlock.errors",
+    "DecisionResult": "interlock.pipeline",
+    "FloorSpec": "interlock.contract",
+    "Gating": "interlock.pipeline",
+    "Host": "interlock.pipeline",
+    "HostError": "interlock.errors",
+    "InterlockError": "interlock.errors",
+    "Judge": "interlock.judge",
+    "JudgeReply": "interlock.judge",
+    "Noul": "interlock.questions",
+    "ProjectionSpec": "interlock.contract",
+    "ProviderSpec": "interlock.contract",
+    "QuestionError": "interlock.errors",
+    "Reading": "interlock.judge",
+    "RunResult": "interlock.loop.result",
+    "Runtime": "interlock.agents",
+    "SchemaVersionError": "interlock.errors",
+    "Score": "interlock.questions",
+    "Tool": "interlock.tools.base",
+    "aagent": "interlock.agents",
+    "adecide": "interlock.pipeline",
+    "agent": "interlock.agents",
+    "allm": "interlock.agents",
+    "arun": "interlock.loop.run",
+    "check_contract": "interlock.contract",
+    "compile_contract": "interlock.contract",
+    "decide": "interlock.pipeline",
+    "decision": "interlock.decision",
+    "llm": "interlock.agents",
+    "reference_host": "interlock.loop.reference",
+    "run": "interlock.loop.run",
+}
+"""Public name → the module it lives in."""
 
 __all__ = [
-    "ApprovalAnswer",
-    "ApprovalRequest",
-    "Budgets",
+    "Agent",
     "Capabilities",
     "Cell",
+    "Choice",
     "Contract",
     "ContractError",
+    "DecisionError",
     "DecisionResult",
     "FloorSpec",
-    "FrameError",
     "Gating",
     "Host",
     "HostError",
     "InterlockError",
-    "JournalError",
+    "Judge",
+    "JudgeReply",
+    "Noul",
     "ProjectionSpec",
     "ProviderSpec",
     "QuestionError",
+    "Reading",
     "RunResult",
+    "Runtime",
     "SchemaVersionError",
-    "SettingsError",
+    "Score",
     "Tool",
-    "ToolError",
+    "aagent",
     "adecide",
+    "agent",
+    "allm",
     "arun",
+    "check_contract",
     "compile_contract",
     "decide",
+    "decision",
+    "llm",
     "reference_host",
     "run",
 ]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module `interlock` has no attribute `{name}`")
+    module = import_module(home)
+    value = module if home == f"interlock.{name}" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -9,7 +9,7 @@ from interlock import errors
 
 def test_the_drawing_is_the_code() -> None:
     """Each class of the module is drawn, under its own base."""
-    drawn = re.findall(r"^([│ ├└─]*)(\w+)", errors.__doc__ or "", re.M)[1:]
+    drawn = re.findall(r"^([│ ├└─]*)(\w+)", errors.__doc__ or "", re.MULTILINE)[1:]
     names = [name for _, name in drawn if name[0].isupper() and name in errors.__all__]
     defined = [n for n, v in vars(errors).items() if isinstance(v, type) and issubclass(v, errors.InterlockError)]
 
