@@ -11,7 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from interlock.cli.main import main
+from interlock.contract.compile import compile_contract
 from interlock.contract.declaration import capabilities_from_json
+from interlock.contract.export import contract_to_json
 from interlock.loop.capabilities import REFERENCE
 from interlock.loop.reference import shipped_text
 
@@ -312,9 +314,9 @@ def test_spec_as_json_holds_the_whole_meaning(file: Path) -> None:
     """Questions, frames and policies, each in the order of the file."""
     whole = json.loads(run("spec", "--json").stdout)
 
-    gate = whole["decisions"][3]
+    gate = whole["decisions"]["grade_risk"]
     assert whole["summary"]["sentence"] == "7 decisions, 7 go to a judge, 0 are code, 1 are gates"
-    assert (gate["id"], gate["gate"], gate["position"]) == ("grade_risk", True, "before-call")
+    assert (list(whole["decisions"])[3], gate["position"]) == ("grade_risk", "before-call")
     assert gate["questions"]["risk"] == {
         "type": "score",
         "instructions": "How risky is this tool call?",
@@ -322,16 +324,24 @@ def test_spec_as_json_holds_the_whole_meaning(file: Path) -> None:
     }
     assert gate["frame"]["fields"][1]["projection"] == "localToolRisk"
     assert gate["policy"]["rules"][0] == {
-        "line": gate["policy"]["rules"][0]["line"],
-        "text": "score:risk >= 2 → ask_human",
-        "predicate": "score",
-        "question": "risk",
-        "comparison": ">=",
-        "threshold": 2.0,
-        "option": None,
+        "predicate": {"kind": "score", "question": "risk", "comparison": ">=", "threshold": 2.0, "option": None},
         "action": "ask_human",
+        "text": "score:risk >= 2 → ask_human",
+        "line": gate["policy"]["rules"][0]["line"],
     }
     assert whole["generator"].startswith("Every decision has been made")
+
+
+CONFORMANCE = Path(__file__).parents[2] / "spec" / "conformance"
+
+
+@pytest.mark.parametrize("path", sorted((CONFORMANCE / "valid").glob("*.md")), ids=lambda path: path.stem)
+def test_the_shape_is_that_of_the_conformance_files(path: Path) -> None:
+    """Another implementation compares its own output with those files."""
+    host = capabilities_from_json(json.loads((CONFORMANCE / "capabilities.json").read_text(encoding="utf-8")))
+    contract = compile_contract(path.read_bytes().decode(), host)
+
+    assert json.loads(json.dumps(contract_to_json(contract))) == json.loads(path.with_suffix(".json").read_bytes())
 
 
 def test_spec_of_a_broken_contract_prints_the_findings(file: Path) -> None:
