@@ -35,7 +35,26 @@ _SIGNATURE = re.compile(
 _METHOD = re.compile(
     r"^\s+(?:(?:async|static|get|set|public|private|protected|readonly)\s+)*(?P<name>[A-Za-z_$][\w$]*)\s*\([^;{}]*\)[^;{}]*\{\s*$"
 )
-_CONTROL = frozenset("if for while switch catch return else do try with new throw match loop unless function".split())
+_CONTROL = frozenset(
+    [
+        "if",
+        "for",
+        "while",
+        "switch",
+        "catch",
+        "return",
+        "else",
+        "do",
+        "try",
+        "with",
+        "new",
+        "throw",
+        "match",
+        "loop",
+        "unless",
+        "function",
+    ]
+)
 _LEADS = re.compile(r"^\s*(?:@\w|#\[)")
 _HIDDEN_PYTHON = re.compile(r"^_")
 _EXPORTED = {

@@ -24,7 +24,7 @@ __all__ = ["ExtractiveWriter"]
 MAX_CHARS = 860
 """A draft stays within what a delivery gate is shown of it."""
 MAX_LISTED_CHARS = 480
-MAX_QUOTES = 8
+MAX_QUOTES = 10
 """Each quote becomes one fact, and a gate is shown ten of those."""
 MAX_TASK_CHARS = 4_000
 
@@ -74,18 +74,18 @@ def _answer(task: str, request: WriteRequest, say: Phrases) -> list[str]:
     if not found.answers and not quotes:
         return [say.not_found(), *_looked_at(request, say)]
     if found.named:
-        return [*_named(found, quotes, request, say), *_quoted(quotes, say)]
+        return [*_named(found, quotes[:MAX_QUOTES], say), *_quoted(quotes, say)]
     if not quotes:
         return [say.not_found()]
     return [say.quoted() if found.answers else say.nearest(), *_quoted(quotes, say)]
 
 
-def _named(found: Extract, quotes: Sequence[Passage], request: WriteRequest, say: Phrases) -> list[str]:
-    """One sentence for each file; on a revision only names that a kept quote shows."""
+def _named(found: Extract, quotes: Sequence[Passage], say: Phrases) -> list[str]:
+    """One sentence for each file; it names only what a quote below it shows."""
     lines = []
-    shown = " ".join(p.text for p in quotes)
     for one in found.named:
-        names = [name for name in one.names if request.revision_of is None or name in shown]
+        shown = " ".join(passage.text for passage in quotes if passage.path == one.path)
+        names = [name for name in one.names if name in shown]
         if names:
             lines.append(say.names(one.path, found.relation, names))
         elif not one.names:

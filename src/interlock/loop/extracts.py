@@ -15,7 +15,8 @@ from interlock.loop.passages import EFFECTS, Passage, failed, passages
 from interlock.loop.phrases import Relation
 from interlock.loop.relevance import bm25, coverage
 from interlock.loop.writer import Evidence
-from interlock.tools.mentions import find_named, stem
+from interlock.tools.mentions import find_named, mentions, stem
+from interlock.tools.task.filesets import meant_files
 from interlock.tools.task.terms import terms
 
 __all__ = ["Extract", "Named", "extract", "names_defined"]
@@ -36,7 +37,13 @@ _OVERVIEW = re.compile(
 )
 ANSWERS_FROM = 0.6
 """The part of the question's content words that a line and what it belongs to must hold to count as an answer."""
+_COMPARES = re.compile(r"\bcompar|\bdiff|比较|对比|区别|不同|差异", re.IGNORECASE)
+_ASKS_WHERE = re.compile(
+    r"\b(?:where|which (?:\w+ )?(?:files?|modules?)|find|locate|in which)\b|哪个文件|哪些文件|在哪|哪里|找出|找到",
+    re.IGNORECASE,
+)
 _OVERVIEW_LINES = 6
+_SECTION_LINES = 3
 _LINES = 5
 
 
@@ -63,10 +70,13 @@ def extract(task: str, evidence: Sequence[Evidence]) -> Extract:
     """Return the lines of `evidence` that answer `task`, best first within each file's order."""
     found = passages(evidence)
     wanted = _kinds(task)
-    if wanted and _DEFINES.search(task):
+    if wanted and _DEFINES.search(task) and not _ASKS_WHERE.search(task):
         defined = names_defined(task, evidence, wanted)
         if defined is not None:
             return defined
+    placed = _by_name(task, found)
+    if placed is not None:
+        return placed
     question = terms(task) - _names_of_files(task, found)
     if not question or _is_overview(task, question, found):
         return _overview(task, found)
@@ -78,8 +88,8 @@ def names_defined(task: str, evidence: Sequence[Evidence], wanted: frozenset[Kin
     exports = _EXPORTS.search(task) is not None or "导出" in task
     relation: Relation = "exports" if exports else "defines"
     found = _defined(evidence)
-    meant = find_named(task, found)
-    rows = {path: found[path] for path in (meant or found)}
+    meant = meant_files(task, "", tuple(found), "").paths
+    rows = {path: found[path] for path in (meant or found) if path in found}
     qualified = _qualifiers(task, rows)
     named: list[Named] = []
     quotes: list[Passage] = []
@@ -127,24 +137,50 @@ def _qualifiers(task: str, rows: dict[str, list[tuple[Definition, Passage]]]) ->
     return frozenset(held)
 
 
+def _by_name(task: str, found: Sequence[Passage]) -> Extract | None:
+    """Lines that hold the identifiers or quoted words of the task, its definition first where that is asked for."""
+    named = mentions(task)
+    names = tuple(dict.fromkeys((*named.identifiers, *(text for text in named.quoted if text not in named.paths))))
+    holding = [p for p in found if any(name in p.text for name in names)]
+    if not names or not holding or not _ASKS_WHERE.search(task):
+        return None
+    defining = [p for p in holding if any(d.name in names for d in definitions(p.text, p.path or ""))]
+    chosen = defining if defining and _DEFINES.search(task) else holding
+    return Extract(quotes=tuple(chosen), answers=True)
+
+
 def _names_of_files(task: str, found: Sequence[Passage]) -> frozenset[str]:
     named = find_named(task, dict.fromkeys(p.path for p in found if p.path is not None))
     return frozenset(word for path in named for word in (*terms(path), *terms(stem(path))))
 
 
 def _is_overview(task: str, question: frozenset[str], found: Sequence[Passage]) -> bool:
-    named = find_named(task, dict.fromkeys(p.path for p in found if p.path is not None))
-    return bool(named) and _OVERVIEW.search(task) is not None and len(question) <= 1
+    paths = dict.fromkeys(p.path for p in found if p.path is not None)
+    meant = find_named(task, paths) or (tuple(paths) if len(paths) == 1 else ())
+    beside = question - frozenset(word for path in meant for word in terms(path))
+    return bool(meant) and _OVERVIEW.search(task) is not None and not beside
 
 
 def _overview(task: str, found: Sequence[Passage]) -> Extract:
     paths = dict.fromkeys(p.path for p in found if p.path is not None)
     meant = find_named(task, paths) or tuple(paths)[-1:]
+    if len(meant) > 1 and _COMPARES.search(task):
+        differing = _differing(found, meant)
+        if differing:
+            return Extract(quotes=tuple(differing), answers=True)
     per_file = max(1, _OVERVIEW_LINES // max(1, len(meant)))
     quotes = [p for path in meant for p in [q for q in found if q.path == path and re.search(r"\w", q.text)][:per_file]]
     if not quotes:
         quotes = [p for p in found if p.path is None][:_OVERVIEW_LINES]
     return Extract(quotes=tuple(quotes), answers=bool(quotes))
+
+
+def _differing(found: Sequence[Passage], paths: Sequence[str]) -> list[Passage]:
+    """The lines that do not stand in every one of the files, at most a few of each."""
+    texts = {path: {p.text.strip() for p in found if p.path == path} for path in paths}
+    common = frozenset.intersection(*(frozenset(lines) for lines in texts.values()))
+    own = {path: [p for p in found if p.path == path and p.text.strip() not in common] for path in paths}
+    return [p for path in paths for p in own[path][:_LINES]]
 
 
 def _by_relevance(task: str, question: frozenset[str], found: Sequence[Passage]) -> Extract:
@@ -158,7 +194,7 @@ def _by_relevance(task: str, question: frozenset[str], found: Sequence[Passage])
     )
     covers = {at: coverage(question, f"{among[at].text} {among[at].context}") for at in ranked}
     good = [at for at in ranked if covers[at] >= ANSWERS_FROM]
-    chosen = _spread(good or ranked[:3], among, meant, ranked)
+    chosen = _with_sections(_spread(good or ranked[:3], among, meant, ranked), among)
     return Extract(quotes=tuple(among[at] for at in sorted(chosen)), answers=bool(good))
 
 
@@ -170,3 +206,15 @@ def _spread(best: Sequence[int], among: Sequence[Passage], meant: Sequence[str],
         if own and not any(among[at].path == path for at in chosen):
             chosen.append(own[0])
     return chosen
+
+
+def _with_sections(chosen: Sequence[int], among: Sequence[Passage]) -> list[int]:
+    """A heading is followed by the first lines of its section."""
+    kept = list(chosen)
+    for at in chosen:
+        title = among[at].text.strip()
+        if not title.startswith("#"):
+            continue
+        below = range(at + 1, min(at + 1 + _SECTION_LINES, len(among)))
+        kept += [n for n in below if n not in kept and among[n].path == among[at].path and title in among[n].context]
+    return kept

@@ -110,7 +110,7 @@ def _lines(text: str, path: str) -> list[Passage]:
             kept = [
                 (level, title)
                 for level, title in above
-                if not line.startswith("#") and level < depth or title.startswith("#") and not line.startswith("#")
+                if (not line.startswith("#") and level < depth) or (title.startswith("#") and not line.startswith("#"))
             ]
             above = [*kept, (depth, line.strip())]
     return found

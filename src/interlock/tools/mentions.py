@@ -41,7 +41,22 @@ _IDENTIFIER = re.compile(
     re.ASCII,
 )
 _PRODUCTS = frozenset(
-    "typescript javascript github gitlab postgresql mysql graphql macos ios iphone youtube openai linkedin chatgpt".split()
+    [
+        "typescript",
+        "javascript",
+        "github",
+        "gitlab",
+        "postgresql",
+        "mysql",
+        "graphql",
+        "macos",
+        "ios",
+        "iphone",
+        "youtube",
+        "openai",
+        "linkedin",
+        "chatgpt",
+    ]
 )
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*", re.ASCII)
 _WORD = re.compile(r"[A-Za-z]+")

@@ -9,13 +9,14 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from interlock.tools.task.verbs import OBSERVING, verb_act
 from interlock.tools.base import ToolTable
+from interlock.tools.task.verbs import OBSERVING, verb_act
 
 __all__ = ["acts_of", "name_words"]
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SHELLS = frozenset({"run", "exec", "execute", "shell", "bash", "sh", "terminal", "command", "cmd", "powershell"})
+_FILES = frozenset({"dir", "dirs", "directory", "file", "files", "folder", "folders", "tree", "ls"})
 _STRONG = re.compile(r"^(?:sudo )?(\w[\w.-]*)(?: (\w+))?")
 _COMMANDS: Mapping[str, str] = MappingProxyType(
     {
@@ -62,12 +63,13 @@ def acts_of(name: str, given: str, tools: ToolTable) -> frozenset[str]:
 
 
 def _of_words(words: tuple[str, ...]) -> frozenset[str]:
-    """The first verb of a name decides; further ones count only next to an observing one."""
+    """The first verb of a name decides; a list of anything but files shows what it lists, as a read does."""
     found = [act for act in (verb_act(word) for word in words) if act]
-    changing = [act for act in found if act not in OBSERVING]
+    if found[:1] == ["list"]:
+        return frozenset({"list"}) if _FILES & set(words) else frozenset({"list", "read"})
     if found and found[0] in OBSERVING:
         return frozenset({found[0]})
-    return frozenset(changing[:2])
+    return frozenset(act for act in found if act not in OBSERVING)
 
 
 def _of_command(command: str) -> frozenset[str]:

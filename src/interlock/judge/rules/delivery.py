@@ -11,10 +11,10 @@ from interlock.judge.rules.case import Case, happened, read_case
 from interlock.judge.rules.claims import judge_claims
 from interlock.judge.rules.fields import Fields
 from interlock.judge.rules.progress import covers
-from interlock.tools.task.terms import terms
 from interlock.judge.rules.verdict import Verdict, exact, likely
 from interlock.questions import Question
 from interlock.tools.base import ToolTable
+from interlock.tools.task.terms import terms
 
 __all__ = ["deliverable"]
 
@@ -51,9 +51,14 @@ def _denies_what_is_there(case: Case) -> bool:
         return False
     if any(goal.changes for goal in case.goals):
         return False
-    asked = terms(case.task) - terms(" ".join(call.input for call in case.done))
-    shown = [call.result or "" for call in case.done if "list" not in call.acts and not call.failed]
-    return bool(asked) and any(asked <= terms(text) and re.search(r"\d|[:=：]", text) for text in shown)
+    asked = terms(case.task)
+    shown = [call for call in case.done if call.acts != {"list"} and call.result and not call.failed]
+    return bool(asked) and any(_holds(asked, f"{call.tool} {call.input}", call.result or "") for call in shown)
+
+
+def _holds(asked: frozenset[str], call: str, result: str) -> bool:
+    told = asked & terms(result) - terms(call)
+    return bool(told) and asked <= terms(f"{call} {result}") and re.search(r"\d|[:=：]", result) is not None
 
 
 def _leaves_out(case: Case) -> bool:

@@ -8,39 +8,39 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from interlock.tools.task.clauses import clauses_of
 from interlock.judge.rules.fields import Fields
-from interlock.tools.task.filesets import is_test, kind_of, meant_files
-from interlock.tools.task.terms import terms
+from interlock.judge.rules.topics import on_topic
 from interlock.judge.rules.verdict import Verdict, exact, likely
 from interlock.questions import Choice, Question
 from interlock.tools.base import ToolTable
 from interlock.tools.mentions import find_named, mentions, stem
+from interlock.tools.task.clauses import Clause, clauses_of
+from interlock.tools.task.filesets import is_test, kind_of_files, meant_files
+from interlock.tools.task.terms import held, terms
 
 __all__ = ["pick_input"]
 
-_TOPICS: tuple[tuple[str, str], ...] = (
-    (r"\bdependenc|\bdepend|third.party|\blibrar|\bpackages?\b|\brequire|依赖|第三方|哪些库", r"(?:^|/)(?:requirements[\w-]*\.txt|pyproject\.toml|package\.json|go\.mod|cargo\.toml|gemfile|pom\.xml|build\.gradle|composer\.json|setup\.py|setup\.cfg|pipfile|environment\.yml)$"),
-    (r"\blicen[sc]e|copyright|许可证|授权协议|版权", r"(?:^|/)(?:licen[sc]e|copying|notice)(?:\.\w+)?$"),
-    (r"\bbase image|\bcontainer|\bdocker|镜像|容器", r"(?:^|/)(?:dockerfile|containerfile|docker-compose\.ya?ml|compose\.ya?ml)$"),
-    (r"\bchange[ds]?\b|\brelease|what'?s new|\bchangelog|更新了|改动|变更|新版本", r"(?:^|/)(?:changelog|changes|history|news|release[\w-]*|变更\w*|更新\w*)(?:\.\w+)?$"),
-    (r"\bfail|\bcrash|\bwent wrong|\berrors? (?:occur|happen|appear)|last night|\bexception|失败|崩溃|报错|出错|异常|昨晚", r"\.log$|(?:^|/)logs?/"),
-    (r"\bcolou?r|\bfont|\bmargin|\bpadding|\bbackground|\bstyl|颜色|字体|样式|背景", r"\.(?:css|scss|less|sass)$"),
-    (r"\bcolumns?\b|\btables?\b|\bschema|\bdatabase structure|\bprimary key|\bforeign key|表结构|字段|建表|数据库", r"\.sql$|(?:^|/)schema\.\w+$|\.prisma$"),
-    (r"\binstall|\bset ?up|\bget(?:ting)? started|安装|入门", r"(?:^|/)(?:install\w*|getting[_-]started|quickstart|setup|安装\w*)\.(?:md|rst|txt)$"),
-    (r"\bbuild (?:step|target|rule)|\bmake target|\bhow .*\bbuilt?\b|构建目标", r"(?:^|/)(?:makefile|cmakelists\.txt|build\.gradle|justfile)$"),
-    (r"\bci\b|continuous integration|\bworkflow|流水线|持续集成", r"(?:^|/)(?:\.github/|\.gitlab-ci|jenkinsfile|ci\.ya?ml|\.circleci)"),
-    (r"\bcontribut|贡献", r"(?:^|/)contributing(?:\.\w+)?$"),
-    (r"\bport\b|\btimeout|\bsetting|\bconfigur|\bhost\b|\boptions? (?:is|are) set|\bretr(?:y|ies)\b|配置|端口|超时|参数设置", r"(?:^|/)(?:config|settings?|application|app|default|server|配置|设置)\w*\.(?:ya?ml|toml|json|ini|cfg|conf|env|properties)$|\.(?:ya?ml|toml|ini|cfg|conf|env|properties)$"),
-    (r"\bentry ?point|\bstart(?:s|ed|ing)? (?:up|the)|\bmain (?:function|program)|入口", r"(?:^|/)(?:main|index|app|__main__|cli)\.\w+$"),
-    (r"\bversion\b|版本", r"(?:^|/)(?:pyproject\.toml|package\.json|cargo\.toml|version(?:\.\w+)?|setup\.py)$"),
-    (r"\btests?\b|\btested\b|测试", r"(?:^|[/_.-])tests?[/_.-]|(?:^|/)test_"),
-    (r"\brout(?:e|es|ing)\b|\bendpoints?\b|\burls?\b|接口|路由", r"(?:^|/)(?:routes?|urls|api|endpoints?|router)\w*\.\w+$"),
-    (r"\btranslat|\bi18n|\blocali[sz]|\bwording\b|翻译文本|多语言", r"(?:^|/)(?:locales?|i18n|lang|messages)(?:/|\.)"),
-    (r"\bwhat (?:is|does) (?:this|the) (?:project|repo|repository|package|tool|app|program)\b|\bpurpose\b|\boverview\b|\babout\b|\btitle\b|项目是(?:做)?什么|项目介绍|简介|用途", r"(?:^|/)(?:readme|说明|简介)(?:\.\w+)?$"),
-    (r"\bto.?dos?\b|待办", r"(?:^|/)(?:todo|待办)\w*\.\w+$"),
-)  # fmt: skip
+_TESTS = re.compile(r"\b(?:tests?|specs?)\b|测试", re.IGNORECASE)
 _ORDER = re.compile(r"\b(first|last)\b (?:\w+ )?file|(第一|最后一)个文件", re.IGNORECASE)
+_OVERVIEW = re.compile(r"(?:^|/)readme(?:\.\w+)*$", re.IGNORECASE)
+_PROSE = re.compile(r"\.(?:md|txt|rst|adoc)$", re.IGNORECASE)
+_LONG_LIST = 6
+"""From this many candidates on, a text about them is worth reading where no name speaks for itself."""
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_MONTH_CHINESE = re.compile(r"(\d{1,2}) ?月")
 
 
 def pick_input(fields: Fields, question: Question, _tools: ToolTable) -> Verdict | None:
@@ -49,92 +49,103 @@ def pick_input(fields: Fields, question: Question, _tools: ToolTable) -> Verdict
     if not isinstance(question, Choice) or not task.strip():
         return None
     read = fields.items("already_read")
-    options = tuple(question.criteria)
-    fresh = tuple(option for option in options if option not in read)
+    options = tuple(option for option in question.criteria if option not in read)
+    clauses = clauses_of(task)
+    asked = " ".join(clause.text for clause in clauses) or task
+    allowed = _without_excepted(options, clauses)
     return (
-        _by_name(task, fresh)
-        or _by_record(task, fresh)
-        or _by_kind(task, fresh, read)
-        or _by_topic(task, fresh)
-        or _by_words(task, fresh)
+        _by_name(asked, allowed)
+        or _by_record(asked, allowed)
+        or _by_kind(clauses, allowed)
+        or _by_topic(asked, allowed)
+        or _by_words(asked, allowed)
+        or _by_place(asked, allowed)
     )
 
 
-def _by_name(task: str, options: Sequence[str]) -> Verdict | None:
-    wanted = " ".join(clause.text for clause in clauses_of(task)) or task
-    named = find_named(wanted, options)
+def _without_excepted(options: Sequence[str], clauses: Sequence[Clause]) -> tuple[str, ...]:
+    left_out = find_named(" ".join(clause.excepted for clause in clauses), options)
+    return tuple(option for option in options if option not in left_out)
+
+
+def _by_name(asked: str, options: Sequence[str]) -> Verdict | None:
+    named = find_named(asked, options)
     if not named:
         return None
     return exact(named[0]) if len(named) == 1 else likely(named[0])
 
 
-def _by_record(task: str, options: Sequence[str]) -> Verdict | None:
-    """An option that is, or begins with, an identifier or a number of the task."""
-    seen = mentions(task)
+def _by_record(asked: str, options: Sequence[str]) -> Verdict | None:
+    """An option that is an identifier of the task, or holds the numbers or the month of it."""
+    seen = mentions(asked)
     names = {name.lower() for name in (*seen.identifiers, *seen.quoted, *seen.addresses, *seen.numbers)}
     hits = [option for option in options if option.lower() in names]
     if len(hits) == 1:
         return exact(hits[0])
-    years = [
-        option
-        for option in options
-        if any(re.search(rf"(?<!\d){re.escape(n)}(?!\d)", option) for n in seen.numbers if len(n) >= 2)
-    ]
-    return likely(years[0]) if len(years) == 1 else None
+    dates = [number for number in seen.numbers if len(number) >= 2]
+    by_year = [option for option in options if any(_holds_number(option, number) for number in dates)]
+    by_month = [option for option in by_year or options if any(_holds_number(option, m) for m in _months(asked))]
+    best = by_month or by_year
+    return likely(best[0]) if len(best) == 1 else None
 
 
-def _by_kind(task: str, options: Sequence[str], read: Sequence[str]) -> Verdict | None:
-    for clause in clauses_of(task):
+def _months(text: str) -> list[str]:
+    lower = text.lower()
+    spelled = [f"{at:02d}" for at, name in enumerate(_MONTHS, start=1) if re.search(rf"\b{name}\b", lower)]
+    return spelled + [f"{int(month):02d}" for month in _MONTH_CHINESE.findall(text)]
+
+
+def _holds_number(option: str, number: str) -> bool:
+    return re.search(rf"(?<!\d){re.escape(number)}(?!\d)", option) is not None
+
+
+def _by_kind(clauses: Sequence[Clause], options: Sequence[str]) -> Verdict | None:
+    for clause in clauses:
         files = meant_files(clause.text, clause.excepted, options, "")
         if files.every and files.paths:
             return exact(files.paths[0]) if len(files.paths) == 1 else likely(files.paths[0])
-        kinds = kind_of(clause.text)
-        if not kinds:
-            continue
+        kinds = kind_of_files(clause.text)
         of_kind = [option for option in options if option.rpartition(".")[2].lower() in kinds]
         kept = (
-            of_kind
-            if re.search(r"test|测试", clause.text)
-            else [option for option in of_kind if not is_test(option)] or of_kind
+            of_kind if _TESTS.search(clause.text) else [option for option in of_kind if not is_test(option)] or of_kind
         )
-        if len(kept) == 1 and (
-            files.count or re.search(r"\bfiles?\b|文件|\bscripts?\b|\bmodules?\b|脚本", clause.text)
-        ):
+        if len(kept) == 1:
             return likely(kept[0])
     return None
 
 
-def _by_topic(task: str, options: Sequence[str]) -> Verdict | None:
-    for topic, names in _TOPICS:
-        if not re.search(topic, task, re.IGNORECASE):
-            continue
-        hits = [option for option in options if re.search(names, option.lower())]
-        best = _closest(task, hits) if len(hits) > 1 else hits
-        if best:
-            return likely(best[0])
-    return None
+def _by_topic(asked: str, options: Sequence[str]) -> Verdict | None:
+    hits = on_topic(asked, options)
+    best = _closest(asked, hits) or hits
+    return likely(best[0]) if best else None
 
 
-def _by_words(task: str, options: Sequence[str]) -> Verdict | None:
-    wanted = " ".join(clause.text for clause in clauses_of(task)) or task
-    best = _closest(wanted, options)
-    if len(best) == 1:
-        return likely(best[0])
-    ordered = _ORDER.search(task)
+def _by_words(asked: str, options: Sequence[str]) -> Verdict | None:
+    best = _closest(asked, options)
+    return likely(best[0]) if len(best) == 1 else None
+
+
+def _by_place(asked: str, options: Sequence[str]) -> Verdict | None:
+    """The first or last one where the task says so; in a long listing the overview, then other prose."""
+    ordered = _ORDER.search(asked)
     if ordered and options:
-        return likely(
-            options[0] if (ordered.group(1) or "").lower() == "first" or ordered.group(2) == "第一" else options[-1]
-        )
-    return None
+        return likely(options[0] if (ordered[1] or ordered[2]).lower() in {"first", "第一"} else options[-1])
+    if len(options) < _LONG_LIST:
+        return None
+    prose = [option for option in options if _OVERVIEW.search(option)] + [o for o in options if _PROSE.search(o)]
+    return likely(prose[0]) if prose else None
 
 
-def _closest(task: str, options: Sequence[str]) -> list[str]:
-    """The options that share the most words with the task; a file of tests only when tests are asked for."""
-    wanted = terms(task)
-    tests = re.search(r"\btests?\b|测试", task) is not None
+def _closest(asked: str, options: Sequence[str]) -> list[str]:
+    """The options whose names share most words with the task; tests only where they are asked for."""
+    wanted = terms(asked)
+    tests = _TESTS.search(asked) is not None
     scored = {
-        option: 2 * len(wanted & terms(stem(option))) + (len(wanted & terms(option)) > 0) - (is_test(option) != tests)
+        option: 4 * len(held(wanted, terms(stem(option))))
+        + len(held(wanted, terms(option)))
+        - (is_test(option) != tests)
+        - len(terms(stem(option)) - wanted) / 10
         for option in options
     }
     top = max(scored.values(), default=0)
-    return [option for option, score in scored.items() if score == top and score > 0]
+    return [option for option, score in scored.items() if score == top and score > 1]

@@ -16,7 +16,8 @@ from interlock.judge.rules.claims import unsupported
 from interlock.judge.rules.delivery import deliverable
 from interlock.judge.rules.fields import Fields, read_fields
 from interlock.judge.rules.inputs import pick_input
-from interlock.judge.rules.remaining import is_done, needs_tool, pick_tool
+from interlock.judge.rules.next_tool import pick_tool
+from interlock.judge.rules.remaining import is_done, needs_tool
 from interlock.judge.rules.risk import needs_auth, risk
 from interlock.judge.rules.step import step_ok
 from interlock.judge.rules.verdict import Verdict, to_answer

@@ -9,12 +9,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from interlock.tools.task.goals import Goal
+from interlock.judge.rules.acts import name_words
 from interlock.judge.rules.ledger import Done, results
+from interlock.tools.task.goals import Goal
 from interlock.tools.task.terms import share, terms
-from interlock.tools.task.verbs import OBSERVING
+from interlock.tools.task.verbs import OBSERVING, root
 
 __all__ = ["Met", "covers", "is_met"]
+
+_ANSWERED = 0.6
+_SHOWING = frozenset({"read", "search"})
 
 _SAME: dict[str, frozenset[str]] = {
     "write": frozenset({"write", "upload", "install"}),
@@ -42,6 +46,13 @@ class Met:
 
 def is_met(goal: Goal, done: Sequence[Done], read: Sequence[str], task: str) -> Met:
     """Return whether `goal` is met by the calls `done` and the files `read`."""
+    met = _judged(goal, done, read, task)
+    if goal.understood or (goal.changes and met.met):
+        return met
+    return Met(met=False, certain=False) if met.met is False else Met(met=None, certain=False)
+
+
+def _judged(goal: Goal, done: Sequence[Done], read: Sequence[str], task: str) -> Met:
     if goal.changes:
         return _changed(goal, done)
     if goal.act == "list":
@@ -69,7 +80,7 @@ def covers(text: str, target: str) -> bool:
 
 def _changed(goal: Goal, done: Sequence[Done]) -> Met:
     acts = _SAME.get(goal.act, frozenset({goal.act}))
-    tried = [call for call in done if acts & call.acts]
+    tried = [call for call in done if acts & call.acts or goal.act in {root(word) for word in name_words(call.tool)}]
     worked = [call for call in tried if not call.failed]
     if not tried:
         return Met(met=False, certain=not any(not call.acts for call in done))
@@ -123,7 +134,7 @@ def _observed(goal: Goal, done: Sequence[Done], read: Sequence[str]) -> Met:
 
 
 def _found(goal: Goal, done: Sequence[Done], read: Sequence[str], task: str) -> Met:
-    looked = [call for call in done if "list" not in call.acts and call.acts & OBSERVING and call.result is not None]
+    looked = [call for call in done if call.acts & _SHOWING and call.result is not None]
     hits = [call for call in looked if call.shape is not None and call.shape.outcome == "worked"]
     if goal.targets:
         wanted = [target for target in goal.targets if any(covers(call.result or "", target) for call in hits)]
@@ -148,15 +159,26 @@ def _in_results(looked: Sequence[Done], task: str) -> Met:
 
 def _answered(done: Sequence[Done], read: Sequence[str], task: str) -> Met:
     """A question that names nothing: it is answered when results speak of what it asks."""
-    calls = [call for call in done if "list" not in call.acts and not call.failed]
+    calls = [call for call in done if call.acts != {"list"} and not call.failed]
     if not calls and not read:
-        return Met(met=False, certain=False)
+        return Met(met=True if _is_listed(done, task) else False, certain=False)
     wanted = terms(task)
     text = "\n".join(f"{call.tool} {call.input}\n{call.result or ''}" for call in calls)
     part = share(wanted, text)
-    if part >= 0.5 or (part > 0 and _is_number_for(task, calls)):
+    if part >= _ANSWERED or (part > 0 and _is_number_for(task, calls)):
         return Met(met=True, certain=False)
     return Met(met=False if part < 0.4 else None, certain=False)
+
+
+def _is_listed(done: Sequence[Done], task: str) -> bool:
+    """It was asked whether something is there, and a listing names it."""
+    if not re.search(
+        r"\b(?:is|are) there\b|^(?:does|do|has|have)\b.*\b(?:have|contain|include|got)\b|有没有|是否有|存在",
+        task,
+        re.IGNORECASE,
+    ):
+        return False
+    return share(terms(task), results([call for call in done if "list" in call.acts])) >= 0.5
 
 
 def _is_number_for(task: str, calls: Sequence[Done]) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from interlock._text import ELLIPSIS
 from interlock.judge.rules.case import Case
 from interlock.judge.rules.progress import covers
 from interlock.judge.rules.statements import Statement
@@ -69,6 +70,8 @@ def of_another_source(one: Statement, case: Case) -> bool:
     if len(mine) != 1 or len({call.input for call in sources}) < 2:
         return False
     own = next(iter(mine.values()))
+    if ELLIPSIS in (own.result or "") or "[cut: " in (own.result or ""):
+        return False
     others = "\n".join(call.result or "" for call in sources if call.input != own.input)
     said = terms(one.text) - terms(f"{own.input}\n{own.result}")
     return bool(said & terms(others))
@@ -78,9 +81,9 @@ def speaks_of_known(one: Statement, case: Case) -> bool | None:
     """Return whether the statement's words stand in what is known; None when that does not tell."""
     said = terms(one.text) - terms(case.task)
     part = share(said, case.known)
-    if len(said) <= 2 or part >= _ENOUGH or one.numbers or one.names:
+    if one.opens or len(said) <= 2 or part >= _ENOUGH or one.numbers or one.names:
         return True
-    return None if case.clipped or part > 0 or one.opens else False
+    return None if case.clipped or part > 0 else False
 
 
 def is_known_code(one: Statement, case: Case) -> bool:
@@ -117,5 +120,5 @@ def _has(text: str, word: str) -> bool:
 
 
 def _names_source(text: str, given: str) -> bool:
-    name = stem(given.split()[-1])
+    name = stem(given.rpartition(" ")[2])
     return covers(text, given) or (len(name) >= 2 and covers(text, name))

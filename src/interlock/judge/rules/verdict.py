@@ -57,7 +57,7 @@ def to_answer(verdict: Verdict, question: Question) -> Answer | None:
 def _choice(pick: str, p: float, question: Choice) -> ChoiceAnswer:
     others = len(question.criteria) - 1
     rest = (1 - p) / others if others else 0.0
-    probabilities = {label: rest for label in question.criteria} | {pick: p if others else 1.0}
+    probabilities = dict.fromkeys(question.criteria, rest) | {pick: p if others else 1.0}
     return ChoiceAnswer(choice=pick, probabilities=probabilities, basis="rule")
 
 

@@ -1,4 +1,4 @@
-"""Splits a task into clauses and says of each whether it asks, orders or forbids.
+"""Splits a task into clauses and says of each whether it asks or orders, and by which act.
 
 English and Chinese; knows nothing of tools or of what was done.
 """
@@ -9,8 +9,19 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from interlock.tools.task.verbs import CHINESE, verb_act
 from interlock.tools.mentions import Language, language
+from interlock.tools.task.lexicon import (
+    ASKS,
+    ASKS_CHINESE,
+    CARRIES,
+    EXCEPTS,
+    EXCEPTS_CHINESE,
+    FORBIDS,
+    POLITE,
+    POLITE_CHINESE,
+    WRITES_TO,
+)
+from interlock.tools.task.verbs import CHINESE, OBSERVING, root, verb_act
 
 __all__ = ["Clause", "clauses_of"]
 
@@ -20,35 +31,50 @@ _STRING = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|《[^》\n]*》|(?<!\w)'[^'\n]*'(?!\w)|```.*?```",
     re.DOTALL,
 )
-_SPLIT = re.compile(
+_SENTENCE = re.compile(
     r"(?<=[.!?;])\s+|[;；。！？\n]+|,?\s+(?:and then|then|after that|afterwards|and finally|finally)\s+"
 )
-_SPLIT_ENGLISH = re.compile(
-    r",?\s+(?:and|but|or)\s+(?:(?:then|also|please|just|only|finally|afterwards|to)\s+)*(?=([A-Za-z]+))|,\s+(?:please\s+|just\s+|also\s+)*(?=([A-Za-z]+))"
+_JOINT = re.compile(
+    r",?\s+(?:and|but|or)\s+(?:(?:then|also|please|just|only|finally|afterwards|to)\s+)*(?=([A-Za-z]+))"
+    r"|,\s+(?:please\s+|just\s+|also\s+)*(?=([A-Za-z]+))"
 )
-_SPLIT_CHINESE = re.compile(r"[，,]|然后|并且|接着|之后|随后|最后|并(?!发|行|列)|再(?=[^次])")
-_POLITE = re.compile(
-    r"^(?:(?:please|kindly|now|first|next|just|also|ok|okay|hi|hello|hey|so|and|then|finally|only|quickly|go ahead and|i(?:'d| would) like you to"
-    r"|i(?:'d| would) like to|i want you to|i want to|i need you to|i need to|i need|you should|you must|you need to|we need to|we should|we must|let's|let us"
-    r"|can you|could you|would you|will you|can we|could we|help me(?: to)?|try to|make sure to|be sure to|remember to|try)[,:]?\s+)+",
+_JOINT_CHINESE = re.compile(r"[，,]|然后|并且|接着|之后|随后|最后|并(?!发|行|列)|再(?=[^次])")
+_PASSIVE = re.compile(r".{1,80}?\b(?:should|must|has to|have to|needs to|need to) be (?:\w+ly )?(\w+)")
+_ENGLISH_WORDS = re.compile(
+    r"\b(?:the|an?|of|to|and|is|are|this|that|these|my|our|your|with|for|from|into|please|all|every|each|me|it|by|on|not|no)\b",
     re.IGNORECASE,
 )
-_FORBIDS = re.compile(
-    r"^(?:please )?(?:do not|don't|never|avoid|no need to|without)\b|^(?:请)?(?:不要|别|请勿|无需|不用|禁止|不得|不许|切勿|不必)",
-    re.IGNORECASE,
+_NOUN_AFTER = re.compile(r"^[A-Za-z]+\s+(?:in|of|for|on|at|from|inside|and|or|is|are)\b", re.IGNORECASE)
+_NO_VERB = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "this",
+        "that",
+        "these",
+        "those",
+        "my",
+        "our",
+        "your",
+        "all",
+        "any",
+        "some",
+        "no",
+        "one",
+        "it",
+        "its",
+        "i",
+        "we",
+        "you",
+        "he",
+        "she",
+        "they",
+        "there",
+        "here",
+    ]
 )
-_TAIL = re.compile(
-    r",?\s+(?:without|instead of|rather than|except(?: for)?|excluding|but not|other than|apart from|not)\s+.*$|(?:，|,)?(?:但)?(?:不要|别|请勿|而不是|(?<![删移去清扣解拆根废消])除(?!以)了?|不含|不包括).*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_ASKS = re.compile(
-    r"^(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|can|could|should|will|would|may|must|if|whether"
-    r"|in which|on which|under which|from which|to which|at what|of what|by whom|for which|with what)\b",
-    re.IGNORECASE,
-)
-_ASKS_CHINESE = re.compile(
-    r"什么|哪|谁|多少|几[个次条行岁点天年月]|吗|如何|怎么|怎样|为什么|为何|是否|有没有|是不是|何时|能否|呢$|多[大长高久]|[?？]$"
-)
+_KANA = re.compile(r"[\u3040-\u30ff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +87,9 @@ class Clause:
     """What follows `except`, `without`, `除了`; empty when nothing is excepted."""
     mood: Mood
     act: str | None
-    """The act that its leading verb names; None when it asks or no verb is known."""
+    """The act that its leading verb names; the verb itself where no act is known for it; None when it asks."""
+    understood: bool
+    """False when the verb is unknown or the language is another one."""
     lang: Language
 
 
@@ -69,7 +97,7 @@ def clauses_of(task: str) -> tuple[Clause, ...]:
     """Return the clauses of `task` that ask or order something; what it forbids is left out."""
     lang = language(task)
     masked, strings = _mask(task)
-    parts = [piece for part in _SPLIT.split(masked) if part for piece in _pieces(part, lang)]
+    parts = [piece for part in _SENTENCE.split(masked) if part for piece in _pieces(part, lang)]
     found = (_clause(_unmask(part, strings), lang) for part in parts)
     return tuple(clause for clause in found if clause is not None)
 
@@ -85,21 +113,17 @@ def _mask(task: str) -> tuple[str, list[str]]:
 
 
 def _unmask(text: str, strings: list[str]) -> str:
-    return re.sub(r"\x00(\d+)\x01", lambda m: strings[int(m.group(1))] if int(m.group(1)) < len(strings) else "", text)
+    return re.sub(r"\x00(\d+)\x01", lambda m: strings[int(m[1])] if int(m[1]) < len(strings) else "", text)
 
 
 def _pieces(part: str, lang: Language) -> list[str]:
     if lang == "zh":
-        return [piece for piece in _SPLIT_CHINESE.split(part) if piece.strip()]
+        return [piece for piece in _JOINT_CHINESE.split(part) if piece.strip()]
     cuts = [0]
-    for match in _SPLIT_ENGLISH.finditer(part):
-        word = match.group(1) or match.group(2)
-        if (
-            verb_act(word)
-            and _is_base_form(word)
-            or _FORBIDS.match(part[match.end() :])
-            or _ASKS.match(part[match.end() :])
-        ):
+    for match in _JOINT.finditer(part):
+        rest = part[match.end() :]
+        word = match[1] or match[2]
+        if (verb_act(word) and _is_base_form(word)) or FORBIDS.match(rest) or ASKS.match(rest):
             cuts.append(match.start())
     pieces = [part[begin:end] for begin, end in zip(cuts, [*cuts[1:], len(part)], strict=True)]
     return [re.sub(r"^[,\s]*(?:(?:and|but|or|then|also)\s+)*", "", piece) for piece in pieces if piece.strip()]
@@ -111,41 +135,59 @@ def _is_base_form(word: str) -> bool:
 
 def _clause(text: str, lang: Language) -> Clause | None:
     text = text.strip(" \t,，.")
-    if not text or _FORBIDS.match(text):
+    if not text or FORBIDS.match(text):
         return None
-    tail = _TAIL.search(text)
-    kept = text[: tail.start()].strip() if tail and tail.start() > 0 else text
-    excepted = tail.group() if tail and tail.start() > 0 else ""
+    tail = (EXCEPTS_CHINESE if lang == "zh" else EXCEPTS).search(text)
+    cut = tail.start() if tail and tail.start() > 0 else len(text)
+    kept, excepted = text[:cut].strip(), text[cut:]
     return _chinese(kept, excepted) if lang == "zh" else _english(kept, excepted)
 
 
 def _english(text: str, excepted: str) -> Clause:
-    bare = _POLITE.sub("", text)
+    bare = POLITE.sub("", text)
+    if ASKS.match(bare):
+        return Clause(text=bare, excepted=excepted, mood="asks", act=None, understood=True, lang="en")
     word = re.match(r"[A-Za-z]+", bare)
-    act = verb_act(word.group()) if word and (_is_base_form(word.group().lower())) else None
-    if _ASKS.match(bare):
-        return Clause(text=bare, excepted=excepted, mood="asks", act=None, lang="en")
-    passive = re.match(r".{1,80}?\b(?:should|must|has to|have to|needs to|need to) be (?:\w+ly )?(\w+)", bare)
-    if passive and verb_act(passive.group(1)):
-        act = verb_act(passive.group(1))
-    return Clause(text=bare, excepted=excepted, mood="orders" if act else "other", act=act, lang="en")
+    passive = _PASSIVE.match(bare)
+    act = verb_act(passive[1]) if passive else None
+    if act is None and word is not None and _is_base_form(word.group().lower()):
+        act = verb_act(word.group())
+    if act is not None:
+        return Clause(text=bare, excepted=excepted, mood="orders", act=act, understood=True, lang="en")
+    act = _unknown_verb(bare, word.group() if word else "")
+    understood = act is None and _ENGLISH_WORDS.search(bare) is not None
+    return Clause(text=bare, excepted=excepted, mood="other", act=act, understood=understood, lang="en")
+
+
+def _unknown_verb(text: str, word: str) -> str | None:
+    """The root of a first word that is no noun phrase's beginning, such as `deduplicate`."""
+    lower = word.lower()
+    if not word or lower in _NO_VERB or not _is_base_form(lower) or _NOUN_AFTER.match(text) or len(text.split()) < 2:
+        return None
+    return root(lower)
 
 
 def _chinese(text: str, excepted: str) -> Clause:
-    bare = re.sub(r"^(?:请|帮我|麻烦|帮忙|你|我想要?|我要|需要|能不能|可以|先|给我|快速|现在)+", "", text)
-    asks = _ASKS_CHINESE.search(bare) is not None
+    bare = POLITE_CHINESE.sub("", text)
+    known = _KANA.search(bare) is None
+    if ASKS_CHINESE.search(bare) and not WRITES_TO.search(bare):
+        return Clause(text=bare, excepted=excepted, mood="asks", act=None, understood=known, lang="zh")
     act = _chinese_act(bare)
-    writes_to = re.search(r"(?:写到|写入|写进|存为|存到|存入|保存为|保存到|记到|导出到|抄到)", bare) is not None
-    if asks and not writes_to:
-        return Clause(text=bare, excepted=excepted, mood="asks", act=None, lang="zh")
-    return Clause(text=bare, excepted=excepted, mood="orders" if act else "other", act=act, lang="zh")
+    carries = CARRIES.search(bare) is not None
+    if act in OBSERVING and carries and not bare.startswith(("读", "看", "查")):
+        act = None
+    return Clause(
+        text=bare,
+        excepted=excepted,
+        mood="orders" if act else "other",
+        act=act or ("other" if carries else None),
+        understood=known and act is not None,
+        lang="zh",
+    )
 
 
 def _chinese_act(text: str) -> str | None:
-    """The verb after `把…` or `将…` decides, else the first verb; a changing act wins over an observing one before it."""
-    hits = [(text.index(word), -len(word), act) for word, act in CHINESE if word in text]
-    if not hits:
-        return None
-    hits.sort()
-    changing = [hit for hit in hits if hit[2] not in {"read", "list", "search"}]
-    return (changing or hits)[0][2]
+    """The first verb that changes something, else the first one."""
+    hits = sorted((text.index(word), -len(word), act) for word, act in CHINESE if word in text)
+    changing = [hit for hit in hits if hit[2] not in OBSERVING]
+    return (changing or hits)[0][2] if hits else None

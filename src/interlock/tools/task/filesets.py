@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from interlock.tools.mentions import find_named, mentions, stem
 
-__all__ = ["FileSet", "is_test", "kind_of", "meant_files"]
+__all__ = ["FileSet", "is_test", "kind_of", "kind_of_files", "meant_files"]
 
 _KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -69,6 +69,7 @@ _EVERY = re.compile(
     r"|(?:所有|全部|每个|每一个|各个)的?\s*(?:[A-Za-z]+\s*)?(?:文件|模块|脚本|文档)|(?:文件|模块)(?:全部|全都|都)",
     re.IGNORECASE,
 )
+_ORDER = re.compile(r"\b(?:(first)|(last))\b (?:\w+ )?file|(?:(第一)|(最后一))个文件", re.IGNORECASE)
 _BACK = re.compile(
     r"\b(?:it|its|them|that file|this file|the file|that one|this one|the same file|again)\b|它|那个文件|这个文件|该文件|再读|再看|刚才",
     re.IGNORECASE,
@@ -92,6 +93,18 @@ def kind_of(text: str) -> tuple[str, ...]:
     """Return the extensions of the kind of file that `text` speaks of; empty when it names none."""
     return tuple(
         extension for pattern, found in _KINDS.items() if re.search(pattern, text, re.IGNORECASE) for extension in found
+    )
+
+
+def kind_of_files(text: str) -> tuple[str, ...]:
+    """Return the extensions of files that `text` speaks of as such: `the Rust files`, not `this Rust project`."""
+    return tuple(
+        extension
+        for pattern, found in _KINDS.items()
+        if re.search(
+            rf"(?:{pattern})\s*(?:\w+\s)?(?:files?|modules?|scripts?|sources?|文件|模块|脚本)", text, re.IGNORECASE
+        )
+        for extension in found
     )
 
 
@@ -121,6 +134,9 @@ def meant_files(text: str, excepted: str, known: Sequence[str], earlier: str) ->
     if counted:
         count = _NUMBERS[(counted.group(1) or counted.group(2)).lower()]
         return FileSet(paths=of_kind if len(of_kind) == count else (), count=count, every=False)
+    ordered = _ORDER.search(text)
+    if ordered and known:
+        return FileSet(paths=(known[0] if ordered[1] or ordered[3] else known[-1],), count=0, every=False)
     if earlier and _BACK.search(text):
         return FileSet(paths=_named(earlier, known), count=0, every=False)
     alone = of_kind if kind_of(text) and len(of_kind) == 1 and re.search(r"\bfiles?\b|文件", text) else ()

@@ -22,7 +22,11 @@ _WORDS = """
 发票 invoice; 金额 amount; 合同 contract; 工单 ticket; 服务器 server; 集群 cluster; 备份 backup; 分支 branch; 提交 commit
 环境 environment env; 生产 prod production; 开发 dev development; 语言 language lang; 主机 host; 协议 protocol; 重试 retry retries
 间隔 interval; 最大 max maximum; 最小 min minimum; 单位 unit; 货币 currency; 编号 id number; 会议 meeting; 参加 present attend
-失败 fail failed failure; 成功 success ok; 启动 start; 停止 stop; 监听 listen port; 表格 table; 字段 field column; 行数 rows lines
+失败 fail failed failure; 对账 reconcile; 原因 cause caused because reason; 支付 pay payment paid; 付款 pay payment paid; 重复 twice duplicate again
+责任 responsible owner; 负责 responsible owner; 决定 decided decision; 许可 license; 折扣 discount; 优惠 discount; 限额 limit; 阈值 threshold; 内存 memory; 磁盘 disk
+域名 domain; 数据 data; 表名 table; 入口 main entry; 脚本 script; 命令 command; 参数 argument parameter option; 返回 return returns; 类型 type; 格式 format
+发货 shipped shipping; 地区 region; 时间 time date; 温度 temperature; 速度 speed rate; 大小 size; 颜色 color colour; 宽度 width; 高度 height
+成功 success ok; 启动 start; 停止 stop; 监听 listen port; 表格 table; 字段 field column; 行数 rows lines
 """
 
 ENGLISH: Mapping[str, frozenset[str]] = MappingProxyType(

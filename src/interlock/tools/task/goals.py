@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from interlock.tools.mentions import Mentions, mentions
@@ -16,7 +16,7 @@ from interlock.tools.task.clauses import Clause, clauses_of
 from interlock.tools.task.filesets import FileSet, meant_files
 from interlock.tools.task.verbs import OBSERVING
 
-__all__ = ["Goal", "goals_of", "is_small_talk", "speaks_of_workspace"]
+__all__ = ["Goal", "asks_general_knowledge", "goals_of", "is_small_talk", "speaks_of_workspace"]
 
 Scope: TypeAlias = Literal["all", "some", "open"]
 
@@ -36,6 +36,10 @@ class Goal:
     """The clause that requires it."""
     count: int = 0
     """How many files of any name it needs, where the task gives only a number; else 0."""
+    every: bool = False
+    """True when the targets are all known files, or all of a kind."""
+    understood: bool = True
+    """False when the clause's verb is unknown or its language is another one."""
 
     @property
     def changes(self) -> bool:
@@ -67,6 +71,12 @@ def is_small_talk(task: str) -> bool:
     return lexicon.ARITHMETIC.match(text) is not None or lexicon.SMALL_TALK.match(text) is not None
 
 
+def asks_general_knowledge(task: str) -> bool:
+    """Return True for a question that needs no look at anything, such as the meaning of a word."""
+    named = mentions(task)
+    return lexicon.KNOWLEDGE.search(task.strip()) is not None and not (named.paths or named.addresses)
+
+
 def speaks_of_workspace(task: str) -> bool:
     """Return True when the task names something that only tools can see."""
     named = mentions(task)
@@ -84,7 +94,7 @@ def _goals(clause: Clause, known: Sequence[str], earlier: str) -> list[Goal]:
 
 
 def _observing(clause: Clause, named: Mentions, files: FileSet) -> list[Goal]:
-    goes_to = [path for path in named.paths if _goes_to(clause.text, path)]
+    goes_to = [path for path in named.paths if _goes_to(clause.text, path, lexicon.GOES_INTO)]
     if goes_to and clause.mood == "orders" and lexicon.COPIES.search(clause.text):
         sources = tuple(path for path in files.paths if not _same(path, goes_to[-1]))
         return [*_reads(sources, clause), _goal("write", (goes_to[-1],), clause)]
@@ -94,10 +104,10 @@ def _observing(clause: Clause, named: Mentions, files: FileSet) -> list[Goal]:
     if lexicon.FINDS.search(clause.text) and not files.every and len(files.paths) != 1:
         return [_goal("search", () if files.paths else _names(named), clause, scope="some")]
     if files.paths:
-        return _reads(files.paths, clause)
+        return [replace(goal, every=files.every) for goal in _reads(files.paths, clause)]
     names = _names(named)
     if files.count:
-        return [Goal(act="read", targets=(), scope="all", count=files.count, text=clause.text)]
+        return [replace(_goal("read", (), clause), count=files.count)]
     return [_goal("read", names, clause, scope="all" if names else "open")]
 
 
@@ -124,7 +134,7 @@ def _split(text: str, paths: tuple[str, ...]) -> tuple[str | None, tuple[str, ..
     A path after a word such as `into` is written to; a single one too, unless only a part of it is taken.
     """
     for path in reversed(paths):
-        if _goes_to(text, path):
+        if _goes_to(text, path, lexicon.DESTINATION):
             return path, tuple(other for other in paths if other != path)
     if len(paths) > 1:
         return paths[-1], paths[:-1]
@@ -141,13 +151,13 @@ def _reads(paths: tuple[str, ...], clause: Clause) -> list[Goal]:
 
 
 def _goal(act: str, targets: tuple[str, ...], clause: Clause, *, scope: Scope = "all") -> Goal:
-    return Goal(act=act, targets=targets, scope=scope, text=clause.text)
+    return Goal(act=act, targets=targets, scope=scope, text=clause.text, understood=clause.understood)
 
 
-def _goes_to(text: str, path: str) -> bool:
+def _goes_to(text: str, path: str, leads: re.Pattern[str]) -> bool:
     before = _before(text, path)
     taken = re.search(r"\b(?:from|of|out of)\s+[`\"']?$", before, re.IGNORECASE)
-    return taken is None and lexicon.DESTINATION.search(before) is not None
+    return taken is None and leads.search(before) is not None
 
 
 def _inside(text: str, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""The words by which a clause is understood, as patterns: listings, searches, destinations, edits, small talk.
+"""The words by which a task is understood, as patterns: moods, listings, searches, destinations, edits, small talk.
 
 Vocabulary only.
 """
@@ -9,18 +9,29 @@ import re
 
 __all__ = [
     "ARITHMETIC",
+    "ASKS",
+    "ASKS_CHINESE",
+    "CARRIES",
     "COPIES",
     "DESTINATION",
     "EDITS",
+    "EXCEPTS",
+    "EXCEPTS_CHINESE",
     "FINDS",
+    "FORBIDS",
+    "GOES_INTO",
     "INSIDE_AFTER",
     "INSIDE_BEFORE",
+    "KNOWLEDGE",
     "LISTS",
     "MADE_UP",
     "PARTS",
+    "POLITE",
+    "POLITE_CHINESE",
     "SMALL_TALK",
     "SPEAKS_OF_CONTENT",
     "WORKSPACE",
+    "WRITES_TO",
     "either",
 ]
 
@@ -30,6 +41,56 @@ def either(english: str, chinese: str = "") -> re.Pattern[str]:
     parts = [rf"\b(?:{'|'.join(word.replace('_', ' ') for word in english.split())})\b"] if english else []
     return re.compile("|".join([*parts, *chinese.split()]), re.IGNORECASE)
 
+
+POLITE = re.compile(
+    r"^(?:(?:please|kindly|now|first|next|just|also|ok|okay|hi|hello|hey|so|and|then|finally|only|quickly|go ahead and"
+    r"|i(?:'d| would) like (?:you )?to|i want (?:you )?to|i need (?:you )?to|i need|you should|you must|you need to"
+    r"|we need to|we should|we must|let's|let us|can you|could you|would you|will you|can we|could we|help me(?: to)?"
+    r"|try to|make sure to|be sure to|remember to|try)[,:]?\s+)+",
+    re.IGNORECASE,
+)
+"""What may stand in front of an English order."""
+
+POLITE_CHINESE = re.compile(r"^(?:请|帮我|麻烦|帮忙|你|我想要?|我要|需要|能不能|可以|先|给我(?!们)|快速|现在|顺便|也)+")
+"""What may stand in front of a Chinese order."""
+
+FORBIDS = re.compile(
+    r"^(?:please )?(?:do not|don't|never|avoid|no need to|without)\b"
+    r"|^(?:请)?(?:不要|别|请勿|无需|不用|禁止|不得|不许|切勿|不必)",
+    re.IGNORECASE,
+)
+"""A clause that forbids."""
+
+EXCEPTS = re.compile(
+    r",?\s+(?:without|instead of|rather than|except(?: for)?|excluding|but not|other than|apart from|not)\s+.*$"
+    r"|(?<=\w)\s+but\s+(?=[\w./-]+\.\w+|the\b).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The end of a clause that takes something out of it."""
+
+EXCEPTS_CHINESE = re.compile(
+    r"(?:，|,)?(?:但)?(?:不要|别的?(?=[删改动移])|请勿|而不是|(?<![删移去清扣解拆根废消排])除(?:了|去|开|(?=.{1,20}(?:以外|之外|外)))|不含|不包括).*$",
+    re.DOTALL,
+)
+"""The same in Chinese."""
+
+ASKS = re.compile(
+    r"^(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|can|could|should|will"
+    r"|would|may|must|if|whether|(?:in|on|under|from|to|for|at|by|of|with) (?:which|what|whom))\b",
+    re.IGNORECASE,
+)
+"""The beginning of a question."""
+
+ASKS_CHINESE = re.compile(
+    r"什么|哪|谁|多少|几[个次条行岁点天年月]|吗|如何|怎么|怎样|为什么|为何|是否|有没有|是不是|何时|能否|呢$|多[大长高久]|[?？]$"
+)
+"""What makes a Chinese clause a question."""
+
+WRITES_TO = re.compile(r"写到|写入|写进|存为|存到|存入|保存为|保存到|记到|导出到|抄到")
+"""What makes a Chinese clause an order although it holds a question word."""
+
+CARRIES = re.compile(r"[把将](?!来|军|近)")
+"""A Chinese construction that does something to its object."""
 
 LISTS = re.compile(
     r"\b(?:list|show|enumerate)\b.*\b(?:files?|folders?|director(?:y|ies)|contents?|tree)\b"
@@ -66,6 +127,13 @@ DESTINATION = re.compile(
     re.IGNORECASE,
 )
 """What stands right in front of a path that something goes to."""
+
+GOES_INTO = re.compile(
+    r"(?:\b(?:to|into|as|called|named)\b(?: an?| the)?(?: new)?(?: file)?(?: called| named)?"
+    r"|写到|写入|写进|存为|存到|存成|存入|保存为|保存到|记到|导出到|抄到|抄进|复制到|拷贝到|新文件)\s*[`\"'“「]?$",
+    re.IGNORECASE,
+)
+"""The same where the verb alone does not say that something is written."""
 
 INSIDE_BEFORE = re.compile(r"\b(?:from|in|inside|of|within|out of)\s+(?:the )?(?:file )?[`\"'“「]?$", re.IGNORECASE)
 """What stands right in front of a file of which a part is meant."""
@@ -136,3 +204,16 @@ MADE_UP = re.compile(
     re.IGNORECASE,
 )
 """A text that is only to be made up."""
+
+KNOWLEDGE = re.compile(
+    r"^(?:please )?(?:what(?:'s| is| are) (?:an? |the (?:capital|meaning|definition|difference|square root|population|formula|speed of"
+    r"|boiling|melting|chemical|distance|plural|opposite|synonym|past tense)\b)|what does [\w' ]{1,40} (?:mean|stand for)\b"
+    r"|define |explain (?:the (?:concept|difference|idea|theory)|what an? )|who (?:invented|discovered|wrote|painted|composed|founded)\b"
+    r"|how many (?:days|hours|minutes|seconds|weeks|months|legs|grams|metres|meters|feet|inches|bytes|bits|continents|planets)\b"
+    r"|how (?:do|would) (?:you|i) (?:say|spell|pronounce)\b|convert \d|spell |give (?:me )?(?:an? )?(?:synonym|example of an?)\b"
+    r"|translate (?:the (?:word|sentence|phrase) )?[\"'`“]|what (?:year|century) (?:did|was|is)\b|is it true that\b|why is the (?:sky|sea)\b)"
+    r"|首都|是什么意思|的定义是|什么叫|谁发明|谁发现|一年有|一天有|一小时有|有多少(?:天|小时|分钟|秒)|[”」』\"]怎么(?:说|读)|把[“「\"].{1,40}[”」\"](?:翻译|译)"
+    r"|翻译[:：]?[“「\"]",
+    re.IGNORECASE,
+)
+"""A question that general knowledge answers."""

@@ -27,7 +27,31 @@ _KEYWORDS = {
 }
 _WORDS = {"错误": "Error", "异常": "(?:Error|Exception)", "测试": "test"}
 _NO_PART_OF_A_NAME = frozenset(
-    "which what the a an this that these those each every all any some no how many of public private exported new other".split()
+    [
+        "which",
+        "what",
+        "the",
+        "a",
+        "an",
+        "this",
+        "that",
+        "these",
+        "those",
+        "each",
+        "every",
+        "all",
+        "any",
+        "some",
+        "no",
+        "how",
+        "many",
+        "of",
+        "public",
+        "private",
+        "exported",
+        "new",
+        "other",
+    ]
 )
 
 
