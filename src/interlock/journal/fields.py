@@ -5,6 +5,7 @@ A journal is a file, so nothing in it is trusted; every refusal names the field.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -65,9 +66,9 @@ def one_of(body: Mapping[str, Json], key: str, words: tuple[T, ...]) -> T:
 
 
 def number(body: Mapping[str, Json], key: str) -> float:
-    """Return a number."""
+    """Return a number that a float can hold."""
     found = value(body, key)
-    if isinstance(found, int | float) and not isinstance(found, bool):
+    if isinstance(found, int | float) and not isinstance(found, bool) and abs(found) <= sys.float_info.max:
         return found
     raise JournalError(f"`{key}` is not a number")
 

@@ -13,8 +13,10 @@ from urllib.parse import quote
 
 from interlock.errors import JournalError
 
-__all__ = ["connect_for_reading", "connect_for_writing", "explain"]
+__all__ = ["FAILURES", "connect_for_reading", "connect_for_writing", "explain"]
 
+FAILURES = (sqlite3.Error, UnicodeDecodeError)
+"""What reading or writing a file can raise; the latter, when a damaged file gives its names to an error."""
 SCHEMA_VERSION = 1
 
 _RETRY_S = 0.01
@@ -40,6 +42,7 @@ _MEANINGS = (
     ("SQLITE_CANTOPEN", "cannot be opened; give a place that can be written"),
     ("SQLITE_PERM", "may not be written; give a place that can be written"),
     ("SQLITE_IOERR", "the disk failed; check it or give another place with `--journal`"),
+    ("SQLITE_ERROR", "has not the tables of a journal; give another file"),
     ("SQLITE_TOOBIG", "a record is too big for the store"),
 )
 
@@ -59,7 +62,7 @@ def connect_for_writing(path: Path, *, busy_timeout_s: float) -> sqlite3.Connect
         except BaseException:
             connection.close()
             raise
-    except sqlite3.Error as cause:
+    except FAILURES as cause:
         raise explain(cause, str(path)) from cause
     return connection
 
@@ -76,18 +79,18 @@ def connect_for_reading(path: Path, *, busy_timeout_s: float) -> sqlite3.Connect
         raise JournalError(f"journal `{path}`: is a directory; give a file")
     try:
         return _read_transaction(path, "mode=ro", busy_timeout_s)
-    except sqlite3.Error as cause:
+    except FAILURES as cause:
         if Path(f"{path}-wal").exists() or not isinstance(cause, sqlite3.OperationalError):
             raise explain(cause, str(path)) from cause
     try:
         return _read_transaction(path, "mode=ro&immutable=1", busy_timeout_s)
-    except sqlite3.Error as cause:
+    except FAILURES as cause:
         raise explain(cause, str(path)) from cause
 
 
-def explain(error: sqlite3.Error, place: str) -> JournalError:
-    """Return what a SQLite error means to the person who named the place."""
-    name = getattr(error, "sqlite_errorname", "")
+def explain(error: Exception, place: str) -> JournalError:
+    """Return what one of `FAILURES` means to the person who named the place."""
+    name = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else "")
     for prefix, meaning in _MEANINGS:
         if name.startswith(prefix):
             return JournalError(f"journal `{place}`: {meaning}")
