@@ -26,6 +26,18 @@ def test_a_dash_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_text("-") == "# 题\n"
 
 
+def test_a_closed_standard_input_is_wrong_usage(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A service starts programs without one."""
+    monkeypatch.setattr(sys, "stdin", None)
+
+    with pytest.raises(SystemExit, match=r"\A2\Z"):
+        read_text("-")
+
+    assert capsys.readouterr().err == "interlock: standard input: is closed; name a file\n"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

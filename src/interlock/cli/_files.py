@@ -54,6 +54,8 @@ def write_text(file: str, text: str) -> None:
 
 def _read_bytes(file: str, max_bytes: int) -> bytes:
     if file == STDIN:
+        if sys.stdin is None:
+            fail("standard input: is closed; name a file", USAGE)
         return sys.stdin.buffer.read(max_bytes + 1)
     path = Path(file)
     try:
