@@ -50,7 +50,7 @@ class _Expected:
 def facts_on(root: Root) -> Callable[[_Cells], tuple[str, ...]]:
     """Return what looks at the disk for the cells `history`, `readFiles` and `draft`.
 
-    What contradicts the run comes first, then what confirms its effects, newest first, then quotes.
+    What contradicts the run comes first, then what confirms its effects, newest first, then quotes, cited ones first.
     """
     effects = {name: tool.effect for name, tool in reference_table().items()}
 
@@ -139,7 +139,8 @@ def _quote_facts(root: Root, cells: _Cells, steps: Sequence[_Step]) -> list[_Fac
     seen = _seen_paths(cells, steps)
     disk = _Disk(root)
     facts: dict[str, _Fact] = {}
-    for quote in quotes(draft, _unique([*seen, *_texts(cells.get("files"))])):
+    cited_first = sorted(quotes(draft, _unique([*seen, *_texts(cells.get("files"))])), key=lambda one: one.path is None)
+    for quote in cited_first:
         fact = _cited_fact(disk, quote) if quote.path is not None else _found_fact(disk, quote, seen[:_MAX_FILES])
         if fact is not None and len(facts) < _MAX_QUOTES:
             facts.setdefault(fact.text, fact)
