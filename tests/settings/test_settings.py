@@ -199,3 +199,15 @@ def test_an_unreadable_file_is_one_sentence(tmp_path: Path, make: object, messag
 
     with pytest.raises(SettingsError, match=f"interlock.toml: {message}"):
         load(tmp_path)
+
+
+def test_the_file_of_the_documentation_is_read(tmp_path: Path) -> None:
+    """Whoever copies it gets what it says."""
+    page = (Path(__file__).parents[2] / "docs/reference/settings.md").read_text(encoding="utf-8")
+    write(tmp_path, page.split("```toml\n")[1].split("```")[0])
+
+    settings = load(tmp_path)
+
+    assert settings.gates == {"step_ok": 0.7, "grade_risk.risk[0]": 2.5}
+    assert (settings.modes, settings.gap_policy) == ({"is_done": "shadow"}, {"is_done": "refuse"})
+    assert (settings.judge, settings.budgets.max_tokens) == ("rules", 100_000)
