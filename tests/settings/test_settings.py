@@ -163,9 +163,10 @@ def test_a_wrong_variable_is_named(tmp_path: Path, environ: dict[str, str], mess
         load(tmp_path, environ)
 
 
-def test_the_switch_of_the_test_suite_is_no_setting(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["INTERLOCK_TEST_ALL", "INTERLOCK_UPDATE_SNAPSHOTS"])
+def test_a_switch_of_the_test_suite_is_no_setting(tmp_path: Path, name: str) -> None:
     """It belongs to the tests and may be set while commands run."""
-    assert load(tmp_path, {"INTERLOCK_TEST_ALL": "1"}).judge == "rules"
+    assert load(tmp_path, {name: "1"}).judge == "rules"
 
 
 def test_two_files_with_settings_are_refused(tmp_path: Path) -> None:
