@@ -321,10 +321,13 @@ def test_a_refused_call_does_not_run(project: Path, judge: Judges) -> None:
     async def refuse(request: ApprovalRequest) -> ApprovalAnswer:
         return ApprovalAnswer(approved=False, by="ada")
 
+    async def nobody(request: ApprovalRequest) -> ApprovalAnswer:
+        return ApprovalAnswer(approved=True, by=None)
+
     async def fail(request: ApprovalRequest) -> ApprovalAnswer:
         raise ConnectionError(request.run_id)
 
-    for ask in (None, refuse, fail):
+    for ask in (None, refuse, nobody, fail):
         result = _delete(project, judge, ask)
         assert result.halt.partition("+")[0] == "denied"
         assert (project / "a.ts").exists()

@@ -117,7 +117,7 @@ def test_a_generated_input_is_asked_for_and_never_invented() -> None:
     assert given.effects == (Ask(decision="grade_risk"),)
     unclear = step(picked.state, InputProvided(arguments=None, reason="the task names no path"))
     assert unclear.effects == (Generate(),)
-    assert (unclear.state.halt, unclear.state.reason) == ("input_unclear", "the task names no path")
+    assert (unclear.state.halt, unclear.state.explanation) == ("input_unclear", "the task names no path")
     assert unclear.state.last_tool is None
 
 
@@ -270,7 +270,8 @@ def test_an_escalated_delivery_is_not_delivered_and_not_revised() -> None:
 def test_a_writer_that_fails_ends_the_run_and_keeps_the_steps() -> None:
     result = _run(_state(), *DRAFTED, Drafted(text="", failure="the writer returned nothing"))
     assert result.effects == (Finish(),)
-    assert (result.state.halt_name, result.state.failure) == ("writer_failed", "the writer returned nothing")
+    assert (result.state.halt_name, result.state.failed) == ("writer_failed", True)
+    assert result.state.explanation == "the writer returned nothing"
     assert len(result.state.finished) == 1
 
 

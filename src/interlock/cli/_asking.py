@@ -25,7 +25,7 @@ _RISKS = ("read-only", "reversible write", "irreversible", "destructive")
 async def ask_at_terminal(request: ApprovalRequest) -> ApprovalAnswer:
     """Return what the person at the terminal answers to `request`."""
     if not sys.stdin.isatty():
-        return ApprovalAnswer(approved=False, by="nobody: standard input is not a terminal")
+        return ApprovalAnswer(approved=False, by=None, note="standard input is not a terminal")
     click.echo(_shown(request), err=True)
     with _interruptible():
         try:

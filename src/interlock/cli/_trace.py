@@ -122,7 +122,7 @@ def _requested(body: Body) -> str:
 
 def _answered(body: Body) -> str:
     verdict = "approved" if body["approved"] else "refused"
-    return click.style(f"     {verdict} by {_line(body['by'])}", fg="yellow")
+    return click.style(f"     {verdict} by {_line(body['by'], 120)}", fg="yellow")
 
 
 def _generation(body: Body) -> str:

@@ -176,6 +176,8 @@ def _show(result: RunResult, *, as_json: bool) -> None:
         click.echo(_shown(result.answer, terminal=sys.stdout.isatty()))
     if not result.delivered:
         _echo(_undelivered(result))
+    elif result.reason is not None and not as_json:
+        _echo(f"{result.halt}: {visible(result.reason)}")
     if not as_json:
         mark = " (degraded)" if result.degraded else ""
         _echo(f"{result.halt}{mark}: {account(result.accounting)}")

@@ -39,8 +39,8 @@ class ApprovalAnswer:
     """What a person answered."""
 
     approved: bool
-    by: str
-    """Who answered."""
+    by: str | None
+    """Who answered; None when nobody could, which approves nothing; then `note` says why."""
     note: str | None = None
 
 

@@ -67,13 +67,14 @@ class Caller:
             ),
         )
         answer = await self._answer(request)
+        approved = answer.approved and answer.by is not None
         self._setup.recorder.record(
             "approval_answered",
-            approval_answered_body(binding=request.binding, approved=answer.approved, by=answer.by, note=answer.note),
+            approval_answered_body(binding=request.binding, approved=approved, by=_by(answer), note=answer.note),
         )
-        if not answer.approved:
-            return Answered(approved=False, reason=f"`{call.tool}` on `{_target(call)}` was refused by {answer.by}")
-        self._approved_by = answer.by
+        if not approved:
+            return Answered(approved=False, reason=f"`{call.tool}` on `{_target(call)}` was refused by {_by(answer)}")
+        self._approved_by = _by(answer)
         return Answered(approved=True)
 
     async def call(self, state: State, effect: Call) -> Event:
@@ -99,13 +100,13 @@ class Caller:
     async def _answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         approver, ledger = self._setup.approver, self._setup.ledger
         if approver is None:
-            return ApprovalAnswer(approved=False, by="nobody: no approver is configured")
+            return ApprovalAnswer(approved=False, by=None, note="no approver is configured")
         began = ledger.now()
         try:
             return await approver(request)
         except Exception as error:  # noqa: BLE001 - foreign code; whatever it raises approves nothing
             log.warning("the approver raised %s", type(error).__name__)
-            return ApprovalAnswer(approved=False, by=f"nobody: the approver raised {type(error).__name__}")
+            return ApprovalAnswer(approved=False, by=None, note=f"the approver raised {type(error).__name__}")
         finally:
             ledger.waited_for_a_person(ledger.now() - began)
 
@@ -157,6 +158,11 @@ def _record_of(state: State, pending: PendingCall) -> ToolCall:
     return ToolCall(
         step=state.history[-1].step, tool=pending.tool.name, input=pending.input, arguments=pending.arguments or {}
     )
+
+
+def _by(answer: ApprovalAnswer) -> str:
+    """Return who answered, or that nobody could and why."""
+    return answer.by if answer.by is not None else f"default, nobody could be asked: {answer.note}"
 
 
 def _target(call: ToolCall) -> str:

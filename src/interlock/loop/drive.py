@@ -99,7 +99,7 @@ def _end(setup: Setup, state: State) -> None:
             draft=state.draft,
             degraded=setup.ledger.degraded,
             steps=len(state.finished),
-            reason=state.reason,
+            reason=state.explanation,
             accounting=setup.ledger.total(),
         ),
     )

@@ -28,7 +28,7 @@ class RunResult:
     draft: str | None
     """The last text of the writer, delivered or not; None when there is none."""
     reason: str | None
-    """One sentence when the draft was refused or the run ended in an error."""
+    """Why the tool loop was cut short, the draft refused or the run failed; None when nothing was."""
     failed: bool
     """True when the run ended in an error, such as a writer that failed."""
     degraded: bool

@@ -86,17 +86,25 @@ class State:
     """Why the tool loop ended; None while it runs."""
     refused: str | None = None
     """The delivery gate's action when it refused the draft for good."""
+    halt_reason: str | None = None
+    """Why the tool loop was cut short; None when it ended because its work was done."""
     reason: str | None = None
-    """One sentence: why the loop halted or the draft was refused."""
+    """Why the newest event came to what it did; None where nothing is to be explained."""
     delivered: bool = False
-    failure: str | None = None
-    """One sentence when the run ended in an error."""
+    failed: bool = False
+    """True when the run ended in an error."""
     phase: Phase = "start"
 
     @property
     def finished(self) -> tuple[Step, ...]:
         """The steps that have a result."""
         return tuple(step for step in self.history if step.result is not None)
+
+    @property
+    def explanation(self) -> str | None:
+        """What kept the run from its end; None when nothing did."""
+        parts = dict.fromkeys(part for part in (self.halt_reason, self.reason) if part is not None)
+        return "; ".join(parts) or None
 
     @property
     def halt_name(self) -> str:

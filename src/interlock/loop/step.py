@@ -174,7 +174,7 @@ def _returned(state: State, event: Returned) -> Next:
 
 def _drafted(state: State, event: Drafted) -> Next:
     if event.failure is not None:
-        return _end(replace(state, halt="writer_failed", refused=None, failure=event.failure, reason=event.failure))
+        return _end(replace(state, halt="writer_failed", refused=None, reason=event.failure, failed=True))
     return _to(replace(state, draft=event.text), "check_facts", CheckFacts())
 
 
@@ -216,10 +216,13 @@ def _stopped(state: State, event: Stopped) -> Next:
 
 def _halt(state: State, halt: str, reason: str | None) -> Next:
     """End the tool loop: a call that has not run leaves no trace, and an answer is generated."""
-    left = replace(state, halt=halt, reason=reason)
+    left = replace(state, halt=halt, halt_reason=None if halt in _COMPLETE else reason, reason=None)
     if state.pending is not None:
         left = replace(left, pending=None, last_tool=state.pending.replaced, history=state.finished)
     return _generate(left, Generate())
+
+
+_COMPLETE = frozenset(("answered_directly", "agent_done", "task_done"))
 
 
 def _generate(state: State, effect: Generate) -> Next:
