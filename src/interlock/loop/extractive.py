@@ -74,10 +74,22 @@ def _answer(task: str, request: WriteRequest, say: Phrases) -> list[str]:
     if not found.answers and not quotes:
         return [say.not_found(), *_looked_at(request, say)]
     if found.named:
-        return [*_named(found, quotes[:MAX_QUOTES], say), *_quoted(quotes, say)]
+        return _named_and_quoted(found, quotes, say)
     if not quotes:
         return [say.not_found()]
     return [say.quoted() if found.answers else say.nearest(), *_quoted(quotes, say)]
+
+
+def _named_and_quoted(found: Extract, quotes: Sequence[Passage], say: Phrases) -> list[str]:
+    """The sentences and the quotes that carry them, so many that all of it fits."""
+    lines: list[str] = []
+    for count in range(min(len(quotes), MAX_QUOTES), -1, -1):
+        shown = quotes[:count]
+        more = [say.more()] if count < len(quotes) else []
+        lines = [*_named(found, shown, say), *(passage.quote for passage in shown), *more]
+        if sum(len(line) + 1 for line in lines) <= MAX_CHARS:
+            break
+    return lines
 
 
 def _named(found: Extract, quotes: Sequence[Passage], say: Phrases) -> list[str]:
