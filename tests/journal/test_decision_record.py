@@ -234,6 +234,13 @@ def test_what_is_not_json_is_refused(value: object) -> None:
         encode_body({"value": value})  # type: ignore[dict-item] # the point of the test
 
 
+def test_a_value_that_holds_itself_is_refused() -> None:
+    circle: list[Json] = []
+    circle.append(circle)
+    with pytest.raises(JournalError, match="cannot be written as JSON"):
+        encode_body({"value": circle})
+
+
 @pytest.mark.parametrize("text", ["", "[]", "nul", '{"a": NaN}', '{"a": 1} x', '"' * 3])
 def test_what_is_no_body_is_refused(text: str) -> None:
     with pytest.raises(JournalError, match="record body: is not"):

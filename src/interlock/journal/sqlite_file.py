@@ -19,6 +19,8 @@ FAILURES = (sqlite3.Error, UnicodeDecodeError)
 """What reading or writing a file can raise; the latter, when a damaged file gives its names to an error."""
 SCHEMA_VERSION = 1
 
+_CHECKPOINT_PAGES = 4000
+"""The log may grow to 16 MB before it is moved into the file: each move waits for the disk."""
 _RETRY_S = 0.01
 _PRIMARY = 0xFF
 """The bits of a SQLite error code without its extension."""
@@ -59,6 +61,7 @@ def connect_for_writing(path: Path, *, busy_timeout_s: float) -> sqlite3.Connect
         try:
             if _check_version(connection, path) == 0:
                 _prepare(connection, busy_timeout_s=busy_timeout_s)
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         except BaseException:
             connection.close()
             raise
