@@ -91,6 +91,9 @@ def digests(root: Path) -> dict[str, str]:
         pytest.param("src/alpha.ts 和 src/beta.ts 各导出了什么函数？", ["totalOf", "taxOf"], True, id="two-exports-zh"),
         pytest.param("Which order was paid twice, says logs/checkout.log?", ["INV-2043"], False, id="end-of-20-kb-en"),
         pytest.param("logs/checkout.log 里 reconcile 为什么 failed？", ["INV-2043"], True, id="end-of-20-kb-zh"),
+        pytest.param("What is the last line of logs/checkout.log?", ["INV-2043"], False, id="last-line-en"),
+        pytest.param("logs/checkout.log 的最后一行写了什么？", ["INV-2043"], True, id="last-line-zh"),
+        pytest.param("What does src/stock.py define?", ["Shelf", "OutOfStockError"], False, id="defines-en"),
     ],
 )
 def test_a_question_is_answered_from_what_was_read(shop: Path, task: str, says: list[str], chinese: bool) -> None:

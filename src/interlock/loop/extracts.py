@@ -28,9 +28,13 @@ _ASKS_NAMES = re.compile(
 )
 _EXPORTS = re.compile(r"\bexport", re.IGNORECASE)
 _DEFINES = re.compile(
-    r"\b(?:export|defin|declar|contain|provid|offer|have|has|are there|are in|list)|导出|定义|声明|有哪些|包含|提供|列出",
+    r"\b(?:export|defin|declar|contain|provid|offer|have|has|are there|are in|list)"
+    r"|导出|定义|声明|有哪些|包含|提供|列出",
     re.IGNORECASE,
 )
+_ASKS_WHAT_IS_DEFINED = re.compile(r"\bwhat do(?:es)? .* (?:define|declare)\b|导出|定义了(?:什么|哪些)", re.IGNORECASE)
+_FIRST_LINE = re.compile(r"\bfirst line\b|(?:第一|首)行", re.IGNORECASE)
+_LAST_LINE = re.compile(r"\b(?:last|final) line\b|(?:最后一|末)行", re.IGNORECASE)
 _OVERVIEW = re.compile(
     r"^\W*(?:please )?(?:summari[sz]e|explain|describe|show|read|print|open|view|what does|what is in|what's in)\b|总结|概括|解释|介绍|读一下|看一下|显示|写了什么|是什么内容|说了什么",
     re.IGNORECASE,
@@ -74,13 +78,24 @@ def extract(task: str, evidence: Sequence[Evidence]) -> Extract:
         defined = names_defined(task, evidence, wanted)
         if defined is not None:
             return defined
-    placed = _by_name(task, found)
+    placed = _by_place(task, found) or _by_name(task, found)
     if placed is not None:
         return placed
     question = terms(task) - _names_of_files(task, found)
     if not question or _is_overview(task, question, found):
         return _overview(task, found)
     return _by_relevance(task, question, found)
+
+
+def _by_place(task: str, found: Sequence[Passage]) -> Extract | None:
+    """The first or the last line of each file that the task means, where it asks for that line."""
+    first, last = _FIRST_LINE.search(task) is not None, _LAST_LINE.search(task) is not None
+    meant = find_named(task, dict.fromkeys(p.path for p in found if p.path is not None))
+    if first == last or not meant:
+        return None
+    own = ([p for p in found if p.path == path and p.text.strip()] for path in meant)
+    quotes = tuple(lines[0 if first else -1] for lines in own if lines)
+    return Extract(quotes=quotes, answers=True) if quotes else None
 
 
 def names_defined(task: str, evidence: Sequence[Evidence], wanted: frozenset[Kind]) -> Extract | None:
@@ -108,7 +123,7 @@ def _kinds(task: str) -> frozenset[Kind]:
         group = (match.lastgroup or "").removesuffix("_zh")
         if group in {"function", "class", "value"}:
             kinds.add(group)  # type: ignore[arg-type]  # the groups are named after the kinds
-    if not kinds and (_EXPORTS.search(task) or "导出" in task):
+    if not kinds and (_EXPORTS.search(task) or _ASKS_WHAT_IS_DEFINED.search(task)):
         kinds = {"function", "class", "value"}
     return frozenset(kinds)
 
