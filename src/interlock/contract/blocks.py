@@ -26,9 +26,9 @@ _WORD_STARTS = frozenset("#_" + ascii_letters)
 """How a line begins that can be a heading or a key; another line is prose, wherever no list is open above it."""
 
 _QUESTION = re.compile(r"(###)(?!#)(\s*)(.*)")
-_WIDE_COLON = re.compile(r"((?:kind|when|dynamic|ask|frame|policy|schema)\s*)：", re.IGNORECASE)
+_WIDE_COLON = re.compile(r"(kind|when|dynamic|ask|frame|policy|schema)(\s*)：", re.IGNORECASE)
 _LOST_COLON = re.compile(
-    r"(?:frame|policy)\W*$|kind\W+(?:noul|choice|score|mixed|rule)$|dynamic.*\(\s*ctx\s*:", re.IGNORECASE
+    r"(frame|policy)\W*$|(kind)\W+(?=(?:noul|choice|score|mixed|rule)$)|(dynamic)\W+(?=.*\(\s*ctx\s*:)", re.IGNORECASE
 )
 _PREDICATE = re.compile(r"(?:else|top|prob|score|picked)\b")
 _SIGNS = {"options": "-*", "frame": "+-", "policy": "-*", "closed": ""}
@@ -171,6 +171,7 @@ class BlockReader:
             fix = "join it to its list, or write prose without a leading sign"
             self._findings.add("item-outside-list", entry.line, entry.column, entry.width, message, fix=fix)
         elif entry.mark not in _SIGNS[mode]:
+            self._strays.append(entry)
             message = f"items under `{mode}:` do not begin with `{entry.mark}`"
             fix = "begin the line with `{} ` or `{} `".format(*_SIGNS[mode])
             self._findings.add("malformed-item", entry.line, entry.column, 1, message, fix=fix)
@@ -191,21 +192,24 @@ class BlockReader:
         self._end_list()
 
     def _lost_colon(self, number: int, whole: str, content: str) -> bool:
+        """Report a key whose colon is missing or full-width, and read it as the key; say whether the line was one."""
         if content[0] not in "kwdafpsKWDAFPS":
             return False
-        wide = _WIDE_COLON.match(content)
-        if wide is not None:
-            place = _column(whole) + len(wide[1])
-            message, fix = f"{quoted(wide[0])} has a full-width colon", f"write {quoted(wide[1].rstrip() + ':')}"
-            edit = replace_in_line(number, place, 1, ":")
-            self._findings.add("malformed-key", number, place, 1, message, fix=fix, edit=edit)
-            self._key(entry_of(number, whole, wide[1].strip().lower(), content[wide.end() :].lstrip()), wide[1])
-            return True
-        if _LOST_COLON.match(content) is None:
-            return False
-        message, fix = f"{quoted(content)} reads like a key without its colon", "write the colon after the key"
-        self._findings.add("malformed-key", number, _column(whole), len(content), message, fix=fix)
-        self._end_list()
+        column = _column(whole)
+        match = _WIDE_COLON.match(content)
+        if match is not None:
+            key, at = match[1], column + match.end() - 1
+            message, fix = f"{quoted(match[0])} has a full-width colon", f"write `{key}:`"
+            edit = replace_in_line(number, at, 1, ":")
+            self._findings.add("malformed-key", number, at, 1, message, fix=fix, edit=edit)
+        else:
+            match = _LOST_COLON.match(content)
+            if match is None:
+                return False
+            key = match[1] or match[2] or match[3]
+            message, fix = f"{quoted(content)} reads like a key without its colon", f"write `{key}:`"
+            self._findings.add("malformed-key", number, column, len(content), message, fix=fix)
+        self._key(entry_of(number, whole, key.lower(), content[match.end() :].lstrip()), key)
         return True
 
     def _reads_like_an_item(self, content: str) -> bool:
@@ -216,7 +220,7 @@ class BlockReader:
         return False
 
     def _report_lost_sign(self, number: int, whole: str, content: str) -> None:
-        self._strays.append(entry_of(number, whole, content[0], content))
+        self._strays.append(entry_of(number, whole, content[0], content.lstrip("+-* ")))
         lost = self._mode == "policy" and _PREDICATE.match(content) is not None
         column = _column(whole)
         signs = _SIGNS[self._mode]

@@ -6,6 +6,7 @@ Source: decision-contract/v1, compile.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import assert_never
 
 from interlock._canonical import compact_json, pairs, sha256_hex
 from interlock.contract.capabilities import Capabilities
@@ -138,6 +139,8 @@ def _question(question: Question) -> list[object]:
             return ["choice", question.instructions, pairs(question.criteria)]
         case Score():
             return ["score", question.instructions, list(question.criteria)]
+        case _:
+            assert_never(question)
 
 
 def _field_meaning(field: FrameField) -> list[Json]:

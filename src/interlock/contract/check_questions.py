@@ -40,7 +40,8 @@ def check_questions(draft: DraftDecision, findings: Findings) -> None:
     elif draft.kind is not None:
         _check_one(draft, findings)
     for question in questions:
-        if question.type == "choice" and len(question.labels) < 2 and draft.dynamic_entry is None:
+        asks_a_choice = draft.kind in ("choice", "mixed") and question.type == "choice"
+        if asks_a_choice and len(question.labels) < 2 and draft.dynamic_entry is None:
             message = f"the choice {quoted(question.id)} has one option"
             fix = "list another one, or say with `dynamic:` where the options come from"
             _report(findings, "single-option", question.options[0], message, fix)

@@ -71,7 +71,8 @@ def compile_contract(text: str, capabilities: Capabilities, *, overrides: Mappin
         return result.contract
     first = next(item for item in result.diagnostics if item.severity == "error")
     errors = sum(item.severity == "error" for item in result.diagnostics)
-    message = f"contract: {errors} errors; the first, on line {first.span.line}: {first.code}: {first.message}"
+    count = "1 error" if errors == 1 else f"{errors} errors"
+    message = f"contract: {count}; the first, on line {first.span.line}: {first.code}: {first.message}"
     if result.verdict == "schema":
         raise SchemaVersionError(message, result.diagnostics)
     raise ContractError(message, result.diagnostics)

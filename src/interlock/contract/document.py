@@ -6,6 +6,7 @@ Source: decision-contract/v1, shape of a file and lexical rules.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,6 +17,9 @@ GENERATOR_HEADINGS = frozenset(("generator", "给生成模型", "生成模型", 
 
 KEYS = ("kind", "when", "dynamic", "ask", "frame", "policy")
 """The keys of a decision."""
+
+
+_COLON = re.compile(r"\s*[:：]?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +47,10 @@ class Entry:
     @property
     def text_column(self) -> int:
         """Where the text stands; the end of the mark when there is none."""
-        after = self.column - 1
-        if self.mark[0] in "#+-*":
-            after += len(self.mark)
-        else:
-            after = self.whole.index(":", after) + 1
+        after = self.column - 1 + len(self.mark)
+        if self.mark[0] not in "#+-*":
+            colon = _COLON.match(self.whole, after)
+            after = after if colon is None else colon.end()
         rest = self.whole[after:]
         return after + len(rest) - len(rest.lstrip()) + 1 if rest.strip() else after + 1
 

@@ -204,7 +204,7 @@ class _Masking:
                 "this fence never closes, so nothing after it is read",
                 fix="close it with the same signs on a line of their own",
             )
-        elif self._in_comment:
+        else:
             self._findings.add(
                 "unclosed-comment",
                 line,
