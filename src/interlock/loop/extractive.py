@@ -72,7 +72,7 @@ def _answer(task: str, request: WriteRequest, say: Phrases) -> list[str]:
     found = extract(task, request.evidence)
     quotes = _allowed(found.quotes, request)
     if not found.answers and not quotes:
-        return [say.not_found(), *_looked_at(request, say)]
+        return [say.not_found()]
     if found.named:
         return _named_and_quoted(found, quotes, say)
     if not quotes:
@@ -160,14 +160,6 @@ def _listing(request: WriteRequest, say: Phrases) -> list[str]:
         return [say.no_files()]
     kept = _within([f"- {path}" for path in paths], MAX_LISTED_CHARS)
     return [say.files(), *kept, *([say.more()] if len(kept) < len(paths) else [])]
-
-
-def _looked_at(request: WriteRequest, say: Phrases) -> list[str]:
-    names = [
-        piece.input for piece in request.evidence if EFFECTS.get(piece.tool) in {"read", "search"} and not failed(piece)
-    ]
-    kept = _within(list(dict.fromkeys(names)), 200)
-    return [say.looked_at(kept)] if kept else []
 
 
 def _within(lines: Sequence[str], max_chars: int) -> list[str]:

@@ -50,11 +50,6 @@ class Phrases:
         """Nothing that was seen speaks of it."""
         return self._one("Nothing that was read or found answers this.", "读到和找到的内容里没有答案。")
 
-    def looked_at(self, names: Sequence[str]) -> str:
-        """Where it was looked for."""
-        listed = ("、" if self.lang == "zh" else ", ").join(names)
-        return self._one(f"Looked at: {listed}.", f"查看过：{listed}。")
-
     def nothing_done(self) -> str:
         """No tool ran."""
         return self._one(

@@ -12,7 +12,7 @@ from interlock._text import ELLIPSIS
 from interlock.judge.rules.checked import Checked, read_facts
 from interlock.judge.rules.fields import Fields
 from interlock.judge.rules.ledger import Done, from_evidence
-from interlock.judge.rules.progress import covers, is_met
+from interlock.judge.rules.progress import FILE_EFFECTS, covers, is_met
 from interlock.judge.rules.statements import Statement, statements_of
 from interlock.tools.base import ToolTable
 from interlock.tools.task import Goal, goals_of
@@ -43,10 +43,10 @@ class Case:
         """True when part of the evidence was cut away."""
         return ELLIPSIS in self.evidence or "[cut: " in self.evidence
 
-    @property
-    def complete(self) -> bool:
-        """True when the evidence shows every call of the run."""
-        return len(self.done) < _SHOWN_STEPS and not self.clipped
+    def shows_all_of(self, goal: Goal) -> bool:
+        """Return True for a change of named files when the evidence shows every call of the run."""
+        whole = len(self.done) < _SHOWN_STEPS and not self.clipped
+        return whole and goal.act in FILE_EFFECTS and bool(goal.targets) and goal.understood
 
     @property
     def known(self) -> str:

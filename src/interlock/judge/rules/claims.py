@@ -37,8 +37,7 @@ def judge_claims(case: Case) -> Verdict | None:
         return exact(True)
     for goal in case.goals:
         if goal.changes and claims_done(case, goal) and not happened(case, goal):
-            in_vain = any(call.failed and goal.act in call.acts for call in case.done)
-            return exact(True) if case.complete or in_vain else likely(True)
+            return exact(True) if case.shows_all_of(goal) else likely(True)
     verdicts = [_trace(one, case) for one in case.statements if not case.verifies(one)]
     if not verdicts:
         return exact(False)
@@ -55,7 +54,7 @@ def _trace(one: Statement, case: Case) -> Verdict | None:
         return likely(False)
     names, counts = strange_names(one, case), strange_numbers(one, case)
     if names or counts:
-        return None if case.clipped else exact(True) if names and counts else likely(True)
+        return None if case.clipped else likely(True)
     if contradicts(one, case) or of_another_source(one, case):
         return likely(True)
     known = speaks_of_known(one, case)

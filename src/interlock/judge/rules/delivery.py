@@ -34,7 +34,7 @@ def deliverable(fields: Fields, _question: Question, tools: ToolTable) -> Verdic
         return exact(False)
     for goal in case.goals:
         if goal.changes and not happened(case, goal):
-            return exact(False) if case.complete else likely(False)
+            return exact(False) if case.shows_all_of(goal) else likely(False)
     invented = judge_claims(case)
     if invented is None:
         return None

@@ -65,6 +65,8 @@ CLEAR = re.compile(
         r"(?:Access is denied|The system cannot find|Permission denied|Operation not permitted|Connection refused|Connection timed out"
         r"|Connection reset|No such file or directory|command not found|No such container|host key verification failed)",
         _SHELL,
+        r"<(?:!doctype|html|head|title).*<title>[^<]*(?:\b[45]\d\d\b|not found|forbidden|error)",
+        r"[45]\d\d [45]\.\d\.\d+ ",
         r"\S+: (?:command not found|not found|cannot \w+|permission denied|no such file or directory)",
         r"\w+: cannot \w+ ",
         r"(?:[\w.]*\.)?[A-Z]\w*(?:Error|Exception)(?:: |$)",
@@ -102,7 +104,7 @@ ENDS_IN_FAILURE = re.compile(
 JSON_FAILED = re.compile(
     r"\s*\{(?:(?!\n\s*\n).){0,200}?"
     + _any(
-        r"\"(?:error|errors|exception)\"\s*:\s*(?!null|\[\s*\]|\{\s*\}|false|\"\"|0\b)",
+        r"\"(?:error|errors|exception)\"\s*:(?!\s*(?:null|\[\s*\]|\{\s*\}|false|\"\"|0\b))",
         r"\"(?:success|ok)\"\s*:\s*false",
         r"\"(?:status|result|state)\"\s*:\s*\"(?:error|failed|failure|fail)\"",
         r"\"(?:status|code|statusCode|status_code)\"\s*:\s*[45]\d\d\b",

@@ -21,6 +21,12 @@ from interlock.tools.task.terms import held, terms
 __all__ = ["pick_input"]
 
 _TESTS = re.compile(r"\b(?:tests?|specs?)\b|测试", re.IGNORECASE)
+_RELATES = re.compile(
+    r"^(?:which|what|find|who|where)\b.*\b(?:imports?|uses?|calls?|references?|includes?|depends? on|mentions?|links? to|loads?|extends?)\b"
+    r"|(?:哪个|哪些).{0,10}(?:导入|引用|调用|使用|依赖|包含)",
+    re.IGNORECASE,
+)
+"""Another file is wanted than the one that is named."""
 _ORDER = re.compile(r"\b(first|last)\b (?:\w+ )?file|(第一|最后一)个文件", re.IGNORECASE)
 _OVERVIEW = re.compile(r"(?:^|/)readme(?:\.\w+)*$", re.IGNORECASE)
 _PROSE = re.compile(r"\.(?:md|txt|rst|adoc)$", re.IGNORECASE)
@@ -53,6 +59,8 @@ def pick_input(fields: Fields, question: Question, _tools: ToolTable) -> Verdict
     clauses = clauses_of(task)
     asked = " ".join(clause.text for clause in clauses) or task
     allowed = _without_excepted(options, clauses)
+    related = find_named(asked, allowed) if _RELATES.search(asked) else ()
+    allowed = tuple(option for option in allowed if option not in related)
     return (
         _by_name(asked, allowed)
         or _by_record(asked, allowed)
@@ -72,7 +80,9 @@ def _by_name(asked: str, options: Sequence[str]) -> Verdict | None:
     named = find_named(asked, options)
     if not named:
         return None
-    return exact(named[0]) if len(named) == 1 else likely(named[0])
+    folders = {name: len(terms(name.rpartition("/")[0]) & terms(asked)) for name in named}
+    nearest = [name for name in named if folders[name] == max(folders.values())]
+    return exact(named[0]) if len(named) == 1 else likely(nearest[0])
 
 
 def _by_record(asked: str, options: Sequence[str]) -> Verdict | None:

@@ -15,8 +15,10 @@ from interlock.tools.task.goals import Goal
 from interlock.tools.task.terms import share, terms
 from interlock.tools.task.verbs import OBSERVING, root
 
-__all__ = ["Met", "covers", "is_met"]
+__all__ = ["FILE_EFFECTS", "Met", "covers", "is_met"]
 
+FILE_EFFECTS = frozenset({"write", "move", "delete"})
+"""Changes whose targets are paths, so that the record shows whether they took place."""
 _ANSWERED = 0.6
 _SHOWING = frozenset({"read", "search"})
 
@@ -29,8 +31,10 @@ _SAME: dict[str, frozenset[str]] = {
     "test": frozenset({"test", "run"}),
     "run": frozenset({"run", "test", "build", "start"}),
     "schedule": frozenset({"schedule", "write"}),
-    "start": frozenset({"start", "run", "enable"}),
-    "stop": frozenset({"stop", "disable"}),
+    "start": frozenset({"start", "run", "enable", "write"}),
+    "stop": frozenset({"stop", "disable", "delete"}),
+    "disable": frozenset({"disable", "stop"}),
+    "enable": frozenset({"enable", "start"}),
     "close": frozenset({"close", "stop", "write"}),
     "assign": frozenset({"assign", "write"}),
 }
@@ -82,17 +86,40 @@ def _changed(goal: Goal, done: Sequence[Done]) -> Met:
     acts = _SAME.get(goal.act, frozenset({goal.act}))
     tried = [call for call in done if acts & call.acts or goal.act in {root(word) for word in name_words(call.tool)}]
     worked = [call for call in tried if not call.failed]
+    on_files = goal.act in FILE_EFFECTS and bool(goal.targets)
     if not tried:
-        return Met(met=False, certain=not any(not call.acts for call in done))
+        return Met(met=False, certain=on_files and all(call.acts for call in done))
     if not worked:
-        return Met(met=False, certain=True)
+        return Met(met=False, certain=on_files)
     if not goal.targets:
         return Met(met=True, certain=False)
     whole = [f"{call.input}\n{call.result or ''}" for call in worked]
     reached = [any(covers(text, target) for text in whole) for target in goal.targets]
-    if goal.act in {"write", "move", "delete"} and any(re.search(r"[./]", target) for target in goal.targets):
+    if goal.act in FILE_EFFECTS and any(re.search(r"[./]", target) for target in goal.targets):
         return Met(met=all(reached) and _inputs_agree(goal, worked), certain=True)
-    return Met(met=any(reached), certain=all(reached) or not any(reached))
+    if all(reached):
+        return Met(met=True, certain=False)
+    if any(reached):
+        kinds = [_kind(target) for target in goal.targets]
+        whole_kind = any(all(hit for hit, other in zip(reached, kinds, strict=True) if other == kind) for kind in kinds)
+        return Met(met=whole_kind, certain=False)
+    return _indirectly(goal, worked, done)
+
+
+def _kind(name: str) -> str:
+    """What sort of name it is: an address, a number, or a record's name by its letters."""
+    return "address" if "@" in name or "://" in name else re.sub(r"\d+", "", name).lower()
+
+
+def _indirectly(goal: Goal, worked: Sequence[Done], done: Sequence[Done]) -> Met:
+    """The call names another thing: one that a look at the target gave, or one of the same sort, or who knows."""
+    looks = [call for call in done if call.acts & OBSERVING and any(covers(call.input, t) for t in goal.targets)]
+    if any(
+        word in (look.result or "") for look in looks for call in worked for word in call.input.split() if len(word) > 1
+    ):
+        return Met(met=True, certain=False)
+    names = {_kind(word) for call in worked for word in call.input.split()}
+    return Met(met=False if names & {_kind(target) for target in goal.targets} else None, certain=False)
 
 
 def _inputs_agree(goal: Goal, worked: Sequence[Done]) -> bool:
@@ -130,7 +157,7 @@ def _observed(goal: Goal, done: Sequence[Done], read: Sequence[str]) -> Met:
     ]
     if not missing:
         return Met(met=True, certain=paths)
-    return Met(met=False, certain=paths or not seen)
+    return Met(met=False, certain=paths)
 
 
 def _found(goal: Goal, done: Sequence[Done], read: Sequence[str], task: str) -> Met:
@@ -143,7 +170,7 @@ def _found(goal: Goal, done: Sequence[Done], read: Sequence[str], task: str) -> 
         searched = any("search" in call.acts and any(covers(call.input, t) for t in goal.targets) for call in done)
         return Met(met=None if searched else False, certain=False)
     if not looked and not read:
-        return Met(met=False, certain=not any("read" in call.acts or "search" in call.acts for call in done))
+        return Met(met=False, certain=False)
     return _in_results(looked, task)
 
 
@@ -167,7 +194,7 @@ def _answered(done: Sequence[Done], read: Sequence[str], task: str) -> Met:
     part = share(wanted, text)
     if part >= _ANSWERED or (part > 0 and _is_number_for(task, calls)):
         return Met(met=True, certain=False)
-    return Met(met=False if part < 0.4 else None, certain=False)
+    return Met(met=False, certain=False)
 
 
 def _is_listed(done: Sequence[Done], task: str) -> bool:

@@ -5,16 +5,18 @@ Compares the goals of the task with the record of what was done.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from interlock._text import ELLIPSIS
 from interlock.judge.rules.fields import Fields
 from interlock.judge.rules.ledger import Done, from_steps
+from interlock.judge.rules.progress import FILE_EFFECTS
 from interlock.judge.rules.situation import Situation, listed_paths, of_summary
 from interlock.judge.rules.verdict import Verdict, exact, likely
 from interlock.questions import Question
 from interlock.tools.base import ToolTable
-from interlock.tools.task import asks_general_knowledge, goals_of, is_small_talk, speaks_of_workspace
+from interlock.tools.task import Goal, asks_general_knowledge, goals_of, is_small_talk, speaks_of_workspace
 
 __all__ = ["is_done", "needs_tool"]
 
@@ -65,11 +67,16 @@ def _all_met(now: Situation) -> Verdict | None:
 def _before_the_first_call(now: Situation) -> Verdict | None:
     if asks_general_knowledge(now.task):
         return likely(False)
-    if any((goal.targets or goal.count or goal.act == "list") and goal.understood for goal in now.goals):
+    if any(goal.understood and _names_files(goal) for goal in now.goals):
         return exact(True)
     if all(goal.act == "write" for goal in now.goals) and not speaks_of_workspace(now.task):
         return likely(False)
     return likely(True)
+
+
+def _names_files(goal: Goal) -> bool:
+    paths = any(re.search(r"/|\.\w+$", target) for target in goal.targets)
+    return goal.act == "list" or goal.count > 0 or (paths and goal.act in {"read", *FILE_EFFECTS})
 
 
 def _without_goals(now: Situation) -> Verdict | None:

@@ -23,7 +23,7 @@ from interlock.judge.rules.failures import (
     SUCCESS,
 )
 
-__all__ = ["Shape", "shape_of"]
+__all__ = ["Shape", "is_own_error", "shape_of"]
 
 Outcome: TypeAlias = Literal["worked", "failed", "empty"]
 
@@ -40,6 +40,11 @@ class Shape:
     outcome: Outcome
     certain: bool
     """True when the result follows a form that is used for nothing else."""
+
+
+def is_own_error(result: str) -> bool:
+    """Return True for the one line by which the host's own tools report a failure."""
+    return OWN_ERROR.fullmatch(result.strip()) is not None
 
 
 def shape_of(result: str) -> Shape:

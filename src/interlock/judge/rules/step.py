@@ -11,13 +11,16 @@ from interlock.judge.rules.acts import acts_of
 from interlock.judge.rules.fields import Fields
 from interlock.judge.rules.ledger import bare_result
 from interlock.judge.rules.progress import covers
-from interlock.judge.rules.shape import shape_of
+from interlock.judge.rules.shape import is_own_error, shape_of
 from interlock.judge.rules.verdict import Verdict, exact, likely
 from interlock.questions import Question
 from interlock.tools.base import ToolTable
 from interlock.tools.mentions import mentions
+from interlock.tools.text import EMPTY
 
 __all__ = ["step_ok"]
+
+_FEW = 3
 
 
 def step_ok(fields: Fields, _question: Question, tools: ToolTable) -> Verdict | None:
@@ -29,13 +32,22 @@ def step_ok(fields: Fields, _question: Question, tools: ToolTable) -> Verdict | 
     shape = shape_of(output)
     content = acts_of(tool, given, tools) & {"read", "search"} and tool in tools
     if shape.outcome == "empty":
-        return exact(False) if shape.certain else likely(False)
+        return exact(False) if output.strip() in {"", EMPTY} else likely(False)
     if shape.outcome == "failed":
-        logs = bool(content) and re.search(r"\.(?:log|err|out|trace)$", given) is not None
-        return None if logs else exact(False) if shape.certain else likely(False)
+        if content and re.search(r"\.(?:log|err|out|trace)$", given):
+            return None
+        if content and _is_prose(output):
+            return likely(True)
+        return exact(False) if is_own_error(output) else likely(False)
     if _speaks_of_another(tool, given, output, tools):
         return likely(False)
     return exact(True) if shape.certain and tool in tools else likely(True)
+
+
+def _is_prose(output: str) -> bool:
+    """Longer than a failure is told in, and no trace of calls."""
+    lines = [line for line in output.split("\n") if line.strip()]
+    return len(lines) > _FEW and not lines[0].startswith("Traceback")
 
 
 def _speaks_of_another(tool: str, given: str, output: str, tools: ToolTable) -> bool:

@@ -70,6 +70,15 @@ _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = (
         either(r"build_(?:steps?|targets?|rules?) make_targets? compiled_with compiler_flags?", "构建目标 编译选项"),
         r"(?:^|/)(?:makefile|cmakelists\.txt|build\.gradle|justfile)$",
     ),
+    (
+        either(
+            r"regions? infrastructure provision\w* cloud deployed_to replicas kubernetes helm",
+            "区域 基础设施 集群配置 副本数",
+        ),
+        r"\.tf(?:vars)?$|(?:^|/)(?:k8s|kubernetes|helm|terraform|deploy\w*)/",
+    ),
+    (either(r"npm scripts? yarn run_with_npm", "npm"), r"(?:^|/)package\.json$"),
+    (either(r"environment_variables? env_vars?", "环境变量"), r"(?:^|/)\.env(?:\.\w+)?$|(?:^|/)env\.\w+$"),
     (either(r"contribut\w+ submit_a_patch", "贡献"), r"(?:^|/)contributing(?:\.\w+)?$"),
     (
         either(

@@ -21,7 +21,7 @@ from interlock.tools.task.lexicon import (
     POLITE_CHINESE,
     WRITES_TO,
 )
-from interlock.tools.task.verbs import CHINESE, OBSERVING, root, verb_act
+from interlock.tools.task.verbs import CHINESE, OBSERVING, phrase_act, root, verb_act
 
 __all__ = ["Clause", "clauses_of"]
 
@@ -149,7 +149,7 @@ def _english(text: str, excepted: str) -> Clause:
         return Clause(text=bare, excepted=excepted, mood="asks", act=None, understood=True, lang="en")
     word = re.match(r"[A-Za-z]+", bare)
     passive = _PASSIVE.match(bare)
-    act = verb_act(passive[1]) if passive else None
+    act = verb_act(passive[1]) if passive else phrase_act(bare)
     if act is None and word is not None and _is_base_form(word.group().lower()):
         act = verb_act(word.group())
     if act is not None:

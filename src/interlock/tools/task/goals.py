@@ -87,13 +87,13 @@ def _goals(clause: Clause, known: Sequence[str], earlier: str) -> list[Goal]:
     named = mentions(clause.text)
     files = meant_files(clause.text, clause.excepted, known, earlier)
     if clause.act is None or clause.act in OBSERVING:
-        return _observing(clause, named, files)
+        return _observing(clause, named, files, known)
     if clause.act in {"write", "move", "delete"}:
         return _changing_files(clause, named, files.paths)
     return [_goal(clause.act, _names(named) or files.paths, clause)]
 
 
-def _observing(clause: Clause, named: Mentions, files: FileSet) -> list[Goal]:
+def _observing(clause: Clause, named: Mentions, files: FileSet, known: Sequence[str]) -> list[Goal]:
     goes_to = [path for path in named.paths if _goes_to(clause.text, path, lexicon.GOES_INTO)]
     if goes_to and clause.mood == "orders" and lexicon.COPIES.search(clause.text):
         sources = tuple(path for path in files.paths if not _same(path, goes_to[-1]))
@@ -101,6 +101,8 @@ def _observing(clause: Clause, named: Mentions, files: FileSet) -> list[Goal]:
     only_files = bool(named.paths) and not any(path.endswith("/") for path in named.paths)
     if lexicon.LISTS.search(clause.text) and not lexicon.SPEAKS_OF_CONTENT.search(clause.text) and not only_files:
         return [_goal("list", tuple(path for path in named.paths if "/" in path), clause)]
+    if known and lexicon.EXISTS.search(clause.text) and not lexicon.SPEAKS_OF_CONTENT.search(clause.text):
+        return [_goal("list", (), clause)]
     if lexicon.FINDS.search(clause.text) and not files.every and len(files.paths) != 1:
         return [_goal("search", () if files.paths else _names(named), clause, scope="some")]
     if files.paths:

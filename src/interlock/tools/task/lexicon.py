@@ -15,6 +15,7 @@ __all__ = [
     "COPIES",
     "DESTINATION",
     "EDITS",
+    "EXISTS",
     "EXCEPTS",
     "EXCEPTS_CHINESE",
     "FINDS",
@@ -104,6 +105,13 @@ LISTS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A clause that asks which files there are."""
+
+EXISTS = re.compile(
+    r"^(?:is|are) there (?:an?|any|some)\b|^(?:does|do|has|have)\b.{1,60}\b(?:have|contain|include|hold|got) an?y?\b"
+    r"|有没有|是否有|是否存在|存在.{1,20}吗|有.{1,20}(?:文件|目录)吗",
+    re.IGNORECASE,
+)
+"""A clause that asks whether something is there."""
 
 SPEAKS_OF_CONTENT = either(
     r"functions? class(?:es)? methods? exports? defin\w+ headings? lines? words? tests? errors? todos? content_of",
@@ -208,11 +216,11 @@ MADE_UP = re.compile(
 KNOWLEDGE = re.compile(
     r"^(?:please )?(?:what(?:'s| is| are) (?:an? |the (?:capital|meaning|definition|difference|square root|population|formula|speed of"
     r"|boiling|melting|chemical|distance|plural|opposite|synonym|past tense)\b)|what does [\w' ]{1,40} (?:mean|stand for)\b"
-    r"|define |explain (?:the (?:concept|difference|idea|theory)|what an? )|who (?:invented|discovered|wrote|painted|composed|founded)\b"
+    r"|define |explain (?:what [\w -]{1,30} (?:is|are|means)$|the (?:concept|difference|idea|theory)|what an? )|who (?:invented|discovered|wrote|painted|composed|founded)\b"
     r"|how many (?:days|hours|minutes|seconds|weeks|months|legs|grams|metres|meters|feet|inches|bytes|bits|continents|planets)\b"
     r"|how (?:do|would) (?:you|i) (?:say|spell|pronounce)\b|convert \d|spell |give (?:me )?(?:an? )?(?:synonym|example of an?)\b"
     r"|translate (?:the (?:word|sentence|phrase) )?[\"'`“]|what (?:year|century) (?:did|was|is)\b|is it true that\b|why is the (?:sky|sea)\b)"
-    r"|首都|是什么意思|的定义是|什么叫|谁发明|谁发现|一年有|一天有|一小时有|有多少(?:天|小时|分钟|秒)|[”」』\"]怎么(?:说|读)|把[“「\"].{1,40}[”」\"](?:翻译|译)"
+    r"|首都|是什么意思|^什么是|^什么叫|的定义是|什么叫|谁发明|谁发现|一年有|一天有|一小时有|有多少(?:天|小时|分钟|秒)|[”」』\"]怎么(?:说|读)|把[“「\"].{1,40}[”」\"](?:翻译|译)"
     r"|翻译[:：]?[“「\"]",
     re.IGNORECASE,
 )

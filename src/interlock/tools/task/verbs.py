@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-__all__ = ["CHINESE", "OBSERVING", "root", "verb_act"]
+__all__ = ["CHINESE", "OBSERVING", "phrase_act", "root", "verb_act"]
 
 OBSERVING = frozenset({"list", "read", "search"})
 """Acts that change nothing."""
@@ -148,6 +148,29 @@ def _roots(table: Mapping[str, str]) -> Iterable[tuple[str, str]]:
 
 
 _ACTS: Mapping[str, str] = MappingProxyType(dict(_roots(_ENGLISH)))
+
+
+_PHRASES = (
+    (
+        re.compile(r"(?:shut|take|bring) (?:\S+ ){0,3}?(?:down|offline)\b|(?:turn|switch|power) (?:\S+ ){0,3}?off\b"),
+        "stop",
+    ),
+    (
+        re.compile(r"(?:bring|spin|fire) (?:\S+ ){0,3}?up\b|(?:turn|switch|power) (?:\S+ ){0,3}?on\b|kick off\b"),
+        "start",
+    ),
+    (re.compile(r"roll (?:\S+ ){0,3}?back\b"), "rollback"),
+    (re.compile(r"back (?:\S+ ){0,3}?up\b"), "backup"),
+    (re.compile(r"(?:tear down|get rid of|throw away|do away with)\b"), "delete"),
+    (re.compile(r"(?:look up|look at|have a look|find out|go through|walk me through|figure out)\b"), "read"),
+    (re.compile(r"(?:let|make) \S+ (?:\S+ ){0,3}?know\b"), "send"),
+)
+
+
+def phrase_act(text: str) -> str | None:
+    """Return the act of the verb phrase that a text begins with, such as `shut down`; None for another text."""
+    lower = text.lower()
+    return next((act for pattern, act in _PHRASES if pattern.match(lower)), None)
 
 
 def verb_act(word: str) -> str | None:
