@@ -14,7 +14,7 @@ from interlock.journal import SqliteJournal, read_journal
 from interlock.journal.verify import verify_run
 
 WriteRun = Callable[..., str]
-FLIPS = 300
+FLIPS = 200
 
 
 @pytest.fixture

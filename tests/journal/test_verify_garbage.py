@@ -43,7 +43,7 @@ def _places(value: Json, at: Place = ()) -> Iterator[Place]:
 
 
 @pytest.mark.parametrize("name", ["answered", "picked", "floor and audit", "gap refused", "judge raised", "off"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_value_anywhere_in_a_decision_is_judged(
     decisions: dict[str, DecisionResult], contract: Contract, name: str, data: st.DataObject
