@@ -89,10 +89,10 @@ class Caller:
             return self._impossible(call, impossible)
         if effect.audit:
             self._audit(call)
-        self._setup.recorder.record(
-            "tool_about_to_run",
-            tool_about_to_run_body(call, approved_by=self._approved_by, idempotent=tool.idempotent, targets=()),
+        about = tool_about_to_run_body(
+            call, approved_by=self._approved_by, idempotent=tool.idempotent, targets=await _targets(tool, call)
         )
+        self._setup.recorder.record("tool_about_to_run", about)
         result = await run_tool(tool, call.arguments)
         self._record_result(call, result.text, failed=not result.ok, elapsed_s=result.elapsed_s)
         return _returned(tool, call, result)
