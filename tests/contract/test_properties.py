@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -69,3 +72,43 @@ def test_space_around_a_line_means_nothing(every_kind: str, host: Capabilities, 
     lines[line] = space + lines[line] + space
 
     assert compile_contract("\n".join(lines), host).digest == compile_contract(every_kind, host).digest
+
+
+HEAD = "# t\nschema: decision-contract/v1\n## a\nkind: mixed\nwhen: step-start\n"
+MANY = 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(HEAD + "- a" + " " * MANY + "b", id="spaces-in-an-option"),
+        pytest.param(HEAD + "- a" + " —" * MANY, id="dashes-in-an-option"),
+        pytest.param(HEAD + "- a" + "\u0316\u0300" * MANY + " — b\n- c — d", id="accents-in-a-label"),
+        pytest.param(HEAD + "### a" + "\u0316\u0300" * MANY, id="accents-in-an-id"),
+        pytest.param(HEAD + "policy:\n- prob:a " + "<" * MANY + " x y → answer", id="comparisons"),
+        pytest.param(HEAD + "### " + "9" * MANY + "\nask: x\n- true — a\n- false — b\npolicy:\n- prob:" + "9" * MANY
+                     + " >= 2 → answer", id="digits-in-an-id"),
+        pytest.param(HEAD + "policy:\n- top >= " + "9" * MANY + " → answer", id="digits-in-a-number"),
+        pytest.param(HEAD + "policy:\n- picked:a " + "=" * MANY, id="equal-signs"),
+        pytest.param(HEAD + "policy:\n- a " + "=>" * MANY, id="other-arrows"),
+        pytest.param(HEAD + "policy:\n- a " + "→" * MANY, id="arrows"),
+        pytest.param(HEAD + "dynamic" + " " * MANY + "x", id="spaces-behind-a-key"),
+        pytest.param(HEAD + "policy" + "!" * MANY + "x", id="signs-behind-a-key"),
+        pytest.param(HEAD + "dynamic: f(ctx: " + "a, " * MANY + ") → c", id="cells-of-a-provider"),
+        pytest.param(HEAD + "dynamic: f(ctx:" + ") " * MANY, id="brackets-of-a-provider"),
+        pytest.param(HEAD + "frame:\n- a" + " -" * MANY, id="hyphens-in-a-frame"),
+        pytest.param(HEAD + "frame:\n+ " + "a " * MANY + "—— b", id="words-in-a-frame"),
+        pytest.param(HEAD + "a" * MANY + " :" * MANY, id="one-long-key"),
+        pytest.param(HEAD + "` `` ``` " * (MANY // 4) + "<!--", id="backticks-before-a-comment"),
+        pytest.param(HEAD + "`<!---->`` " * (MANY // 4), id="comments-among-backticks"),
+        pytest.param(HEAD + "x ``` " * (MANY // 2), id="fences-in-a-line"),
+        pytest.param(HEAD + "\n".join("`" * (3 + n % 300) for n in range(MANY // 50)), id="growing-fences"),
+        pytest.param(HEAD + "policy:\n" + "\n".join(f"- top >= 0.{n} → a{n}" for n in range(MANY // 50)), id="rules"),
+    ],
+)  # fmt: skip
+def test_no_text_takes_long(text: str, host: Capabilities) -> None:
+    """The time grows with the length; its square would take minutes here."""
+    started = time.perf_counter()
+    check_contract(text, host)
+
+    assert time.perf_counter() - started < 10

@@ -28,7 +28,10 @@ _WORD_STARTS = frozenset("#_" + ascii_letters)
 _QUESTION = re.compile(r"(###)(?!#)(\s*)(.*)")
 _WIDE_COLON = re.compile(r"(kind|when|dynamic|ask|frame|policy|schema)(\s*)：", re.IGNORECASE)
 _LOST_COLON = re.compile(
-    r"(frame|policy)\W*$|(kind)\W+(?=(?:noul|choice|score|mixed|rule)$)|(dynamic)\W+(?=.*\(\s*ctx\s*:)", re.IGNORECASE
+    r"(frame|policy)\W*$"
+    r"|(kind)\W+(?=(?:noul|choice|score|mixed|rule)$)"
+    r"|(dynamic)\W+(?=\w+\s*\(\s*ctx\s*:)",
+    re.IGNORECASE,
 )
 _PREDICATE = re.compile(r"(?:else|top|prob|score|picked)\b")
 _SIGNS = {"options": "-*", "frame": "+-", "policy": "-*", "closed": ""}

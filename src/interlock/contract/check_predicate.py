@@ -17,7 +17,7 @@ __all__ = ["check_predicate", "check_tiers"]
 
 _READS: dict[PredicateKind, QuestionType] = {"prob": "noul", "score": "score", "picked": "choice"}
 _INSTEAD = {"noul": "prob", "score": "score", "choice": "picked"}
-_THRESHOLD = re.compile(r"(-?[0-9.]+)\s*(?:→|->)[^→]*$")
+_THRESHOLD = re.compile(r"(?<![0-9.])(-?[0-9.]+)\s*(?:→|->)[^→]*$")
 
 
 def check_predicate(rule: Rule, entry: Entry, draft: DraftDecision, findings: Findings) -> None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast, get_args
 
-from interlock._text import fold
 from interlock.contract.document import Block, Document, Entry
 from interlock.contract.draft import DraftDecision, DraftField, DraftFrame, DraftPolicy, DraftQuestion, Kind
 from interlock.contract.findings import Findings, quoted, suggest
 from interlock.contract.parse_frame import parse_dynamic, parse_exclusion, parse_field, parse_when
 from interlock.contract.parse_policy import parse_rule
-from interlock.contract.parse_questions import ID, parse_question
+from interlock.contract.parse_questions import ID, look, parse_question
 from interlock.frame.spec import Exclusion
 from interlock.policy.rules import Rule
 
@@ -87,7 +86,7 @@ def _questions(block: Block, findings: Findings) -> list[DraftQuestion]:
 def _check_ids(headings: Sequence[Entry], code: str, findings: Findings) -> None:
     seen: dict[str, Entry] = {}
     for heading in headings:
-        first = seen.setdefault(fold(heading.text), heading)
+        first = seen.setdefault(look(heading.text), heading)
         if first is not heading and heading.text:
             message = f"the id {quoted(heading.text)} is taken by {quoted(first.text)} on line {first.line}"
             fix = "give each an id of its own, different in more than case"

@@ -15,7 +15,7 @@ from interlock.policy.rules import Predicate, PredicateKind, Rule
 
 __all__ = ["parse_rule"]
 
-_THRESHOLD = re.compile(r"(?:(top)|(prob|score):([^\s<>=]+))\s*([<>=!≥≤＜＞]+)\s*(\S+)")
+_THRESHOLD = re.compile(r"(?:(top)|(prob|score):([^\s<>=]+))\s*([<>=!≥≤＜＞]+)\s*([^\s<>=!≥≤＜＞]\S*)")
 _PICKED = re.compile(r"picked:([^\s<>=]+)\s*(=+)\s*(.+)")
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|-?\.[0-9]+")
 _OTHER_ARROW = re.compile(r"(=>|⇒|⟶|➔|➜|—>|–>)\s*[\w:-]+$")
