@@ -43,20 +43,32 @@ DEFAULT_BUDGETS = Budgets()
 
 
 class RunOptions(TypedDict, total=False):
-    """What `arun` and `run` take besides task, judge and writer; `arun` says what each means."""
+    """What `arun` and `run` take besides task, judge and writer."""
 
     host: Host | None
+    """Capabilities, functions and tools; None is the reference host on `cwd`."""
     cwd: str | Path
+    """The directory that the reference host's tools work in."""
     can_write: bool
+    """Offer tools that create files."""
     can_delete: bool
+    """Offer tools that remove files."""
     contract: Contract | None
+    """Compiled for the host's capabilities; None is the contract that ships with the package."""
     gating: Gating
+    """Modes and gap policies by decision."""
     budgets: Budgets
+    """What the run may spend."""
     ask: Approver | None
+    """Asks a person before a gated call; None refuses every such call."""
     journal: Journal | None
+    """Where every event is recorded before what follows from it; None keeps it in memory."""
     record_state: bool
+    """Record the raw cells with every decision, so that frames can be built again."""
     after: str | None
+    """The run whose turn came before; its task is shown as context."""
     on_event: OnEvent | None
+    """Is told of every record once it is stored."""
 
 
 async def arun(
@@ -79,22 +91,7 @@ async def arun(
 ) -> RunResult:
     """Return what the reference loop came to on `task`, decided by `contract` and recorded in `journal`.
 
-    Args:
-        task: what is to be done, in any language.
-        judge: answers the contract's questions.
-        writer: writes the answer and the inputs of tools.
-        host: capabilities, functions and tools; None is the reference host on `cwd`.
-        cwd: the directory that the reference host's tools work in.
-        can_write: offer tools that create files.
-        can_delete: offer tools that remove files.
-        contract: compiled for the host's capabilities; None is the contract that ships with the package.
-        gating: modes and gap policies by decision.
-        budgets: what the run may spend.
-        ask: asks a person before a gated call; None refuses every such call.
-        journal: where every event is recorded before what follows from it; None keeps it in memory.
-        record_state: record the raw cells with every decision, so that frames can be built again.
-        after: the run whose turn came before; its task is shown as context.
-        on_event: is told of every record once it is stored.
+    `writer` writes the answer and the inputs of tools; `RunOptions` says what the other arguments are.
 
     Raises:
         HostError: host, contract and loop do not fit together.
@@ -106,14 +103,7 @@ async def arun(
     require_loop(compiled, brought)
     store = MemoryJournal() if journal is None else journal
     records: list[Record] = []
-    recorder = Recorder(
-        store,
-        make_run_id(_now(), secrets.token_hex(4)),
-        clock=_now,
-        contract=compiled,
-        record_state=record_state,
-        on_event=partial(_heard, records, on_event),
-    )
+    recorder = _recorder(store, compiled, partial(_heard, records, on_event), record_state=record_state)
     setup = Setup(
         contract=compiled,
         host=brought,
@@ -143,6 +133,17 @@ def run(task: str, *, judge: Judge, writer: Writer, **options: Unpack[RunOptions
         HostError: as `arun`, or an event loop is already running in this thread.
     """
     return run_blocking(partial(arun, task, judge=judge, writer=writer, **options), name="run", instead="arun")
+
+
+def _recorder(journal: Journal, contract: Contract, listener: OnEvent, *, record_state: bool) -> Recorder:
+    return Recorder(
+        journal,
+        make_run_id(_now(), secrets.token_hex(4)),
+        clock=_now,
+        contract=contract,
+        record_state=record_state,
+        on_event=listener,
+    )
 
 
 def _now() -> datetime:
