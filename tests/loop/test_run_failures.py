@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -13,12 +12,10 @@ import pytest
 from interlock.errors import HostError, JournalError, ToolError
 from interlock.journal.records import Body, EventType, Record
 from interlock.journal.store_memory import MemoryJournal
-from interlock.judge.base import Caps, Failure, JudgeReply, QuestionId, Usage
-from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
-from interlock.loop.budget import Budgets
+from interlock.judge.base import Caps, Failure, JudgeReply, QuestionId
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult
-from interlock.loop.run import arun, run
+from interlock.loop.run import run
 from interlock.loop.scripted import ScriptedWriter
 from interlock.loop.writer import Draft, WriteRequest
 from interlock.questions import Choice, Content, Noul, Question, Score
@@ -234,114 +231,6 @@ def test_a_store_that_fails_before_an_effect_stops_the_run(project: Path, judge:
     with pytest.raises(JournalError, match="the disk is full"):
         run("w", judge=judged, writer=ScriptedWriter(["x"], [WRITE]), cwd=project, can_write=True, journal=journal)
     assert not (project / "c.ts").exists()
-
-
-@pytest.mark.parametrize(
-    ("budgets", "halt", "has_draft"),
-    [
-        pytest.param(Budgets(max_steps=1), "max_steps", True, id="steps"),
-        pytest.param(Budgets(max_judge_calls=3), "budget:judge_calls+escalate", True, id="judge-calls"),
-        pytest.param(Budgets(max_tokens=1), "budget:tokens", False, id="tokens"),
-        pytest.param(Budgets(max_seconds=1e-9), "budget:seconds", False, id="seconds"),
-    ],
-)
-def test_a_spent_budget_ends_the_run_by_its_name(
-    project: Path, judge: Judges, budgets: Budgets, halt: str, has_draft: bool
-) -> None:
-    writer = ScriptedWriter(["so far"], [{"pattern": "totalOf"}], usage=Usage(input_tokens=5, output_tokens=5))
-    judged = judge(pick_tool=["search_text", "read_file"], is_done=0.1)
-    result = run("what?", judge=judged, writer=writer, cwd=project, budgets=budgets)
-    assert result.halt == halt
-    assert (result.draft is not None) is has_draft
-    assert "budget" in _types(result)
-
-
-def test_the_last_writer_call_is_kept_for_the_answer(project: Path, judge: Judges) -> None:
-    judged = judge(pick_tool=["search_text", "search_text"], is_done=0.1)
-    writer = ScriptedWriter(["so far"], [{"pattern": "a"}, {"pattern": "b"}])
-    result = run("what?", judge=judged, writer=writer, cwd=project, budgets=Budgets(max_writer_calls=2))
-    assert (result.halt, result.delivered) == ("budget:writer_calls", True)
-
-
-class _Slow(ScriptedWriter):
-    async def write(self, request: WriteRequest) -> Draft:
-        await asyncio.sleep(60)
-        return await super().write(request)
-
-
-def test_a_writer_that_hangs_is_cut_at_the_end_of_the_time(project: Path, judge: Judges) -> None:
-    result = run("what?", judge=judge(), writer=_Slow(["x"]), cwd=project, budgets=Budgets(max_seconds=0.3))
-    assert result.halt == "budget:seconds"
-    assert result.accounting.wall_s < 5
-
-
-@pytest.mark.anyio
-async def test_a_cancelled_run_says_so_in_its_journal(project: Path, judge: Judges) -> None:
-    journal = MemoryJournal()
-    ended: list[Any] = []
-
-    def listen(record: Record) -> None:
-        if record.type == "run_ended":
-            ended.append(record.body)
-
-    with anyio.move_on_after(0.2) as scope:
-        await arun("w", judge=judge(), writer=_Slow(["x"]), cwd=project, journal=journal, on_event=listen)
-    assert scope.cancelled_caught
-    assert [(body["halt"], body["delivered"], body["steps"]) for body in ended] == [("cancelled", False, 2)]
-
-
-def _deleting(judge: Judges) -> ScriptedJudge:
-    return judge(pick_tool="delete_file", grade_risk__risk=3.0, is_done=0.9)
-
-
-def _delete(project: Path, judge: Judges, ask: Any) -> RunResult:
-    writer = ScriptedWriter(["done"], [{"path": "a.ts"}])
-    return run("delete a.ts", judge=_deleting(judge), writer=writer, cwd=project, can_delete=True, ask=ask)
-
-
-def test_an_approved_call_runs_once_and_the_journal_says_who_let_it(project: Path, judge: Judges) -> None:
-    asked: list[ApprovalRequest] = []
-
-    async def approve(request: ApprovalRequest) -> ApprovalAnswer:
-        asked.append(request)
-        return ApprovalAnswer(approved=True, by="ada", note="fine")
-
-    result = _delete(project, judge, approve)
-    assert not (project / "a.ts").exists()
-    assert [(request.tool, request.arguments, request.base_risk) for request in asked] == [
-        ("delete_file", {"path": "a.ts"}, 3)
-    ]
-    about = next(record.body for record in result.records if record.type == "tool_about_to_run")
-    answered = next(record.body for record in result.records if record.type == "approval_answered")
-    assert (about["approved_by"], answered["by"], answered["note"]) == ("ada", "ada", "fine")
-    assert answered["binding"] == asked[0].binding
-
-
-def test_a_refused_call_does_not_run(project: Path, judge: Judges) -> None:
-    async def refuse(request: ApprovalRequest) -> ApprovalAnswer:
-        return ApprovalAnswer(approved=False, by="ada")
-
-    async def nobody(request: ApprovalRequest) -> ApprovalAnswer:
-        return ApprovalAnswer(approved=True, by=None)
-
-    async def fail(request: ApprovalRequest) -> ApprovalAnswer:
-        raise ConnectionError(request.run_id)
-
-    for ask in (None, refuse, nobody, fail):
-        result = _delete(project, judge, ask)
-        assert result.halt.partition("+")[0] == "denied"
-        assert (project / "a.ts").exists()
-        assert result.steps == ()
-
-
-def test_a_call_that_cannot_work_is_not_asked_about(project: Path, judge: Judges) -> None:
-    async def never(request: ApprovalRequest) -> ApprovalAnswer:
-        raise AssertionError
-
-    writer = ScriptedWriter(["no"], [{"path": "nowhere.ts"}])
-    result = run("delete it", judge=_deleting(judge), writer=writer, cwd=project, can_delete=True, ask=never)
-    assert (result.steps[0].result or "").startswith("[TOOL_ERROR] not-found")
-    assert "approval_requested" not in _types(result)
 
 
 def test_a_host_without_tools_is_refused_before_anything_runs(project: Path, judge: Judges) -> None:
