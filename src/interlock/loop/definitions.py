@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from interlock.tools.task.lexicon import words
+
 __all__ = ["Definition", "Kind", "definitions"]
 
 Kind: TypeAlias = Literal["function", "class", "value"]
@@ -17,7 +19,8 @@ Kind: TypeAlias = Literal["function", "class", "value"]
 _PYTHON = re.compile(r"^(?P<indent>[ \t]*)(?:(?:async )?(?P<def>def)|(?P<class>class)) (?P<name>\w+)")
 _PYTHON_VALUE = re.compile(r"^(?P<name>[A-Za-z_]\w*)(?:\s*:[^=]+)?\s*=(?!=)")
 _MODIFIERS = (
-    r"(?:(?:export|default|declare|async|abstract|public|private|protected|internal|static|final|sealed|override|virtual"
+    r"(?:(?:export|default|declare|async|abstract|public|private|protected|internal|static|final|sealed|override"
+    r"|virtual"
     r"|unsafe|extern|const|inline|synchronized|partial|data|open|suspend|pub(?:\([\w: ]+\))?)\s+)*"
 )
 _CLASS_WORDS = "class|interface|struct|enum|trait|record|object|protocol|union|namespace|module"
@@ -26,35 +29,19 @@ _KEYWORD = re.compile(
     r"|(?P<value>type|let|var|val))\s+(?:mut\s+)?(?P<name>[A-Za-z_$][\w$]*)"
 )
 _VALUE_AFTER_MODIFIER = re.compile(
-    r"^\s*(?:export\s+)?(?:declare\s+)?(?:pub(?:\([\w: ]+\))?\s+)?(?:const|static)\s+(?:mut\s+)?(?P<name>[A-Za-z_$][\w$]*)\s*[:=]"
+    r"^\s*(?:export\s+)?(?:declare\s+)?(?:pub(?:\([\w: ]+\))?\s+)?(?:const"
+    r"|static)\s+(?:mut\s+)?(?P<name>[A-Za-z_$][\w$]*)\s*[:=]"
 )
 _ARROW = re.compile(r"=\s*(?:async\s*)?(?:\([^()]*\)|[\w$]+)\s*(?::[^=]+)?=>|=\s*(?:async\s+)?function\b")
 _SIGNATURE = re.compile(
-    rf"^\s*{_MODIFIERS}(?:[\w$.<>\[\],?*&: ]+[\s*&])(?P<name>[A-Za-z_$][\w$]*)\s*\([^;{{}}]*\)\s*(?:const\s*|throws [\w., ]+|noexcept\s*)?\{{"
+    rf"^\s*{_MODIFIERS}(?:[\w$.<>\[\],?*&: ]+[\s*&])(?P<name>[A-Za-z_$][\w$]*)\s*\([^;{{}}]*\)"
+    r"\s*(?:const\s*|throws [\w., ]+|noexcept\s*)?\{"
 )
 _METHOD = re.compile(
-    r"^\s+(?:(?:async|static|get|set|public|private|protected|readonly)\s+)*(?P<name>[A-Za-z_$][\w$]*)\s*\([^;{}]*\)[^;{}]*\{\s*$"
+    r"^\s+(?:(?:async|static|get|set|public|private|protected"
+    r"|readonly)\s+)*(?P<name>[A-Za-z_$][\w$]*)\s*\([^;{}]*\)[^;{}]*\{\s*$"
 )
-_CONTROL = frozenset(
-    [
-        "if",
-        "for",
-        "while",
-        "switch",
-        "catch",
-        "return",
-        "else",
-        "do",
-        "try",
-        "with",
-        "new",
-        "throw",
-        "match",
-        "loop",
-        "unless",
-        "function",
-    ]
-)
+_CONTROL = words("if for while switch catch return else do try with new throw match loop unless function")
 _LEADS = re.compile(r"^\s*(?:@\w|#\[)")
 _HIDDEN_PYTHON = re.compile(r"^_")
 _EXPORTED = {
@@ -62,6 +49,8 @@ _EXPORTED = {
     "rs": r"^\s*pub\b", "java": r"\bpublic\b", "cs": r"\bpublic\b", "kt": r"^(?!\s*(?:private|internal))",
 }  # fmt: skip
 _MAX_LINES = 50_000
+_MAX_CHARS = 500
+"""A longer line is generated code and defines nothing by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +167,7 @@ def _braces(lines: Sequence[str], extension: str) -> list[Definition]:
 
 def _named(line: str, following: str) -> tuple[str, Kind] | None:
     """The name and kind that a line defines; the brace of a signature may stand on the line after it."""
-    if line.lstrip().startswith(("//", "*", "/*", "#")):
+    if len(line) > _MAX_CHARS or line.lstrip().startswith(("//", "*", "/*", "#")):
         return None
     value = _VALUE_AFTER_MODIFIER.match(line)
     keyword = None if value else _KEYWORD.match(line)

@@ -22,8 +22,10 @@ from interlock.tools.task.terms import terms
 __all__ = ["Extract", "Named", "extract", "names_defined"]
 
 _ASKS_NAMES = re.compile(
-    r"\b(?P<function>functions?|methods?|procedures?)\b|\b(?P<class>class(?:es)?|interfaces?|structs?|types?|enums?|exceptions?)\b"
-    r"|\b(?P<value>constants?|variables?)\b|(?P<function_zh>函数|方法)|(?P<class_zh>类(?![型似])|接口|结构体|异常)|(?P<value_zh>常量|变量)",
+    r"\b(?P<function>functions?|methods?|procedures?)\b|\b(?P<class>class(?:es)?|interfaces?|structs?|types?"
+    r"|enums?|exceptions?)\b"
+    r"|\b(?P<value>constants?|variables?)\b|(?P<function_zh>函数|方法)|(?P<class_zh>类(?![型似])|接口|结构体|异常)"
+    r"|(?P<value_zh>常量|变量)",
     re.IGNORECASE,
 )
 _EXPORTS = re.compile(r"\bexport", re.IGNORECASE)
@@ -36,7 +38,8 @@ _ASKS_WHAT_IS_DEFINED = re.compile(r"\bwhat do(?:es)? .* (?:define|declare)\b|�
 _FIRST_LINE = re.compile(r"\bfirst line\b|(?:第一|首)行", re.IGNORECASE)
 _LAST_LINE = re.compile(r"\b(?:last|final) line\b|(?:最后一|末)行", re.IGNORECASE)
 _OVERVIEW = re.compile(
-    r"^\W*(?:please )?(?:summari[sz]e|explain|describe|show|read|print|open|view|what does|what is in|what's in)\b|总结|概括|解释|介绍|读一下|看一下|显示|写了什么|是什么内容|说了什么",
+    r"^\W*(?:please )?(?:summari[sz]e|explain|describe|show|read|print|open|view|what does|what is in|what's in)\b"
+    r"|总结|概括|解释|介绍|读一下|看一下|显示|写了什么|是什么内容|说了什么",
     re.IGNORECASE,
 )
 ANSWERS_FROM = 0.6
@@ -132,12 +135,13 @@ def _defined(evidence: Sequence[Evidence]) -> dict[str, list[tuple[Definition, P
     """Definitions by file, in files that were read and in lines that a search found."""
     found: dict[str, list[tuple[Definition, Passage]]] = {}
     lines = {(p.path, p.line): p for p in passages(evidence) if p.path is not None and p.line is not None}
+    read = {piece.input for piece in evidence if EFFECTS.get(piece.tool) == "read" and not failed(piece)}
     for piece in evidence:
         if EFFECTS.get(piece.tool) == "read" and not failed(piece):
             pairs = [(d, lines.get((piece.input, d.line))) for d in definitions(piece.result, piece.input)]
             found[piece.input] = [(d, p) for d, p in pairs if p is not None]
     for (path, _), passage in lines.items():
-        if path is not None and not any(EFFECTS.get(e.tool) == "read" and e.input == path for e in evidence):
+        if path not in read:
             single = definitions(passage.text, path)
             found.setdefault(path, []).extend((d, passage) for d in single[:1])
     return found

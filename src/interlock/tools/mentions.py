@@ -19,44 +19,40 @@ _ADDRESS = re.compile(
     r"[a-z][a-z0-9+.-]*://[^\s\u3000-\u9fff<>\"'`]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE | re.ASCII
 )
 _QUOTED = re.compile(
-    r"`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|‘([^’\n]+)’|「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》|(?<!\w)'([^'\n]+)'(?!\w)"
+    r"`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|‘([^’\n]+)’|「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》"
+    r"|(?<!\w)'([^'\n]+)'(?!\w)"
 )
+_RUN = re.compile(rf"[A-Za-z0-9_{_CJK}@+.~$:()\\/-]+")
+"""Characters that a path may hold; a path never reaches over more than one run."""
+_LONGEST = 300
 _SEGMENT = rf"[A-Za-z0-9_{_CJK}@+.~-]"
 _FILE = re.compile(
-    rf"(?:[A-Za-z]:[\\/]|[\\/]{{1,2}})?(?:{_SEGMENT}+[\\/])*{_SEGMENT}*[A-Za-z0-9_{_CJK})-]?\.[A-Za-z][A-Za-z0-9]{{0,7}}(?![A-Za-z0-9_])"
+    rf"(?:[A-Za-z]:[\\/]|[\\/]{{1,2}})?(?:{_SEGMENT}+[\\/])*{_SEGMENT}*\.[A-Za-z][A-Za-z0-9]{{0,9}}(?![A-Za-z0-9_])"
 )
 _FOLDER = re.compile(
     rf"(?<![A-Za-z0-9])(?:[A-Za-z]:[\\/]|~[\\/]|\.{{1,2}}/|/)(?:{_SEGMENT}+[\\/]?)+"
-    r"|(?<![A-Za-z0-9])(?:[A-Za-z0-9_.-]+/){2,}[A-Za-z0-9_.-]*|(?<![A-Za-z0-9/])[A-Za-z0-9_.-]+/(?![A-Za-z0-9])"
+    r"|(?<![A-Za-z0-9])(?:[A-Za-z0-9_.-]+/){2,}[A-Za-z0-9_.-]*"
+    r"|(?<![A-Za-z0-9/])[A-Za-z0-9_.-]+/(?![A-Za-z0-9])"
     r"|(?<![A-Za-z0-9])(?:src|docs?|lib|tests?|app|config|bin|etc|var|tmp|logs?|data|pkg|cmd|internal)/[A-Za-z0-9_.-]+"
 )
+_MIXED = re.compile(rf"^.*[{_CJK}](?=[A-Za-z0-9_~])")
+"""Chinese that runs into a Latin name without a space."""
 _LEAD = re.compile(
-    r"^.*(?:[把将从到至在的和与跟或及用为给请看读写入进存改了个下件]|打开|删除|删掉|移除|复制|比较|列出|解释|翻译|总结|对比|新建|创建)(?=[^/\\])"
+    r"^.*(?:[把将从到至在的和与跟或及用为给请看读写入进存改了个下件]|打开|删除|删掉|移除|复制|比较|列出|解释|翻译|总结|对比"
+    r"|新建|创建)(?=.)"
 )
+"""Chinese words that run into a Chinese name."""
 _NOT_PATHS = frozenset({"e.g", "i.e", "a.m", "p.m", "node.js", "vue.js", "next.js", "asp.net", "d.h", "u.s"})
 _DOMAINS = frozenset({"com", "org", "net", "example", "cn", "edu", "gov", "dev", "ai"})
 _IDENTIFIER = re.compile(
     r"[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_]\w*)*\(\)|[A-Za-z][A-Za-z0-9]*(?:[-#][A-Za-z0-9]*\d[A-Za-z0-9]*)+"
-    r"|_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]+[A-Z]\w*|[A-Z]\w*Error",
+    r"|_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]+[A-Z]\w*"
+    r"|[A-Z]\w*Error",
     re.ASCII,
 )
 _PRODUCTS = frozenset(
-    [
-        "typescript",
-        "javascript",
-        "github",
-        "gitlab",
-        "postgresql",
-        "mysql",
-        "graphql",
-        "macos",
-        "ios",
-        "iphone",
-        "youtube",
-        "openai",
-        "linkedin",
-        "chatgpt",
-    ]
+    {"typescript", "javascript", "github", "gitlab", "postgresql", "mysql", "graphql", "macos", "ios", "iphone"}
+    | {"youtube", "openai", "linkedin", "chatgpt", "devops", "dropbox", "whatsapp", "wordpress"}
 )
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*", re.ASCII)
 _WORD = re.compile(r"[A-Za-z]+")
@@ -146,30 +142,27 @@ def _plain(number: str) -> str:
 
 
 def _paths(text: str) -> tuple[str, ...]:
-    spans = [(m.start(), m.end(), _trim(m.group())) for m in _FILE.finditer(text)]
+    found = [path for run in _RUN.findall(text) if len(run) <= _LONGEST for path in _paths_of_run(run)]
+    return tuple(dict.fromkeys(path for path in found if _is_path(path)))
+
+
+def _paths_of_run(run: str) -> list[str]:
+    spans = [(m.start(), m.end(), _without_lead(m.group())) for m in _FILE.finditer(run)]
     taken = [(start, end) for start, end, _ in spans]
     spans += [
         (m.start(), m.end(), m.group().rstrip("."))
-        for m in _FOLDER.finditer(text)
+        for m in _FOLDER.finditer(run)
         if not any(start < m.end() and m.start() < end for start, end in taken)
     ]
-    return tuple(dict.fromkeys(path for _, _, path in sorted(spans) if _is_path(path)))
+    return [path for _, _, path in sorted(spans)]
 
 
-def _trim(path: str) -> str:
-    """Cut Chinese words that run into the name without a space."""
-    head, slash, tail = path.rpartition("/")
-    part = head if slash else tail
-    mixed = (
-        re.search(rf"^.*[{_CJK}](?=[A-Za-z0-9_~.-]*[A-Za-z0-9_~])", part)
-        if re.search(r"[A-Za-z0-9_]\.?", part.split(".")[0])
-        else None
-    )
-    cut = mixed.group() if mixed else ""
-    if not cut:
-        lead = _LEAD.match(part.split(".")[0] if not slash else part)
-        cut = lead.group() if lead else ""
-    return path[len(cut) :]
+def _without_lead(path: str) -> str:
+    """Cut Chinese words that run into the name; only the first part of a path can have them."""
+    first = path.split("/", 1)[0]
+    bare = first if "/" in path else first.rpartition(".")[0]
+    lead = _MIXED.match(bare) or _LEAD.match(bare)
+    return path[lead.end() :] if lead else path
 
 
 def _is_path(path: str) -> bool:

@@ -20,10 +20,10 @@ _FILES = frozenset({"dir", "dirs", "directory", "file", "files", "folder", "fold
 _STRONG = re.compile(r"^(?:sudo )?(\w[\w.-]*)(?: (\w+))?")
 _COMMANDS: Mapping[str, str] = MappingProxyType(
     {
-        "rm": "delete", "rmdir": "delete", "mv": "move", "cp": "write", "touch": "write", "mkdir": "write", "tee": "write",
-        "cat": "read", "less": "read", "head": "read", "tail": "read", "wc": "read", "stat": "read", "df": "read",
-        "du": "read", "ps": "read", "ls": "list", "tree": "list", "find": "search", "grep": "search", "rg": "search",
-        "curl": "read", "mail": "send", "sendmail": "send", "pytest": "test", "make": "build",
+        "rm": "delete", "rmdir": "delete", "mv": "move", "cp": "write", "touch": "write", "mkdir": "write",
+        "tee": "write", "cat": "read", "less": "read", "head": "read", "tail": "read", "wc": "read", "stat": "read",
+        "df": "read", "du": "read", "ps": "read", "ls": "list", "tree": "list", "find": "search", "grep": "search",
+        "rg": "search", "curl": "read", "mail": "send", "sendmail": "send", "pytest": "test", "make": "build",
     }
 )  # fmt: skip
 _STATEMENTS: Mapping[str, str] = MappingProxyType(

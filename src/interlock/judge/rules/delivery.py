@@ -27,14 +27,19 @@ _NUMBER = re.compile(
 
 def deliverable(fields: Fields, _question: Question, tools: ToolTable) -> Verdict | None:
     """True when what was asked was done and the draft reports it as it was."""
-    case = read_case(fields, tools)
     if not fields.has("evidence"):
         return None
+    case = read_case(fields, tools)
     if not case.answer.strip():
         return exact(False)
-    for goal in case.goals:
-        if goal.changes and not happened(case, goal):
-            return exact(False) if case.shows_all_of(goal) else likely(False)
+    undone = [goal for goal in case.goals if goal.changes and not happened(case, goal)]
+    if undone:
+        return exact(False) if any(case.shows_all_of(goal) for goal in undone) else likely(False)
+    return _of_report(case)
+
+
+def _of_report(case: Case) -> Verdict | None:
+    """Judge the draft of a task of which every change took place."""
     invented = judge_claims(case)
     if invented is None:
         return None

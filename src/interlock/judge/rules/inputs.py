@@ -22,7 +22,8 @@ __all__ = ["pick_input"]
 
 _TESTS = re.compile(r"\b(?:tests?|specs?)\b|测试", re.IGNORECASE)
 _RELATES = re.compile(
-    r"^(?:which|what|find|who|where)\b.*\b(?:imports?|uses?|calls?|references?|includes?|depends? on|mentions?|links? to|loads?|extends?)\b"
+    r"^(?:which|what|find|who|where)\b.*\b(?:imports?|uses?|calls?|references?|includes?|depends? on|mentions?"
+    r"|links? to|loads?|extends?)\b"
     r"|(?:哪个|哪些).{0,10}(?:导入|引用|调用|使用|依赖|包含)",
     re.IGNORECASE,
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from interlock.judge.rules.acts import name_words
 from interlock.judge.rules.ledger import Done, results
 from interlock.tools.task.goals import Goal
+from interlock.tools.task.lexicon import EXISTS
 from interlock.tools.task.terms import share, terms
 from interlock.tools.task.verbs import OBSERVING, root
 
@@ -64,11 +65,13 @@ def _judged(goal: Goal, done: Sequence[Done], read: Sequence[str], task: str) ->
     if goal.act == "search":
         return _found(goal, done, read, task)
     if goal.count:
-        seen = len(read) if read else sum("read" in call.acts for call in done)
-        return Met(met=seen >= goal.count, certain=bool(read) or seen == 0)
-    if goal.scope == "open":
-        return _answered(done, read, task)
-    return _observed(goal, done, read)
+        return _counted(goal, done, read)
+    return _answered(done, read, task) if goal.scope == "open" else _observed(goal, done, read)
+
+
+def _counted(goal: Goal, done: Sequence[Done], read: Sequence[str]) -> Met:
+    seen = len(read) if read else sum("read" in call.acts for call in done)
+    return Met(met=seen >= goal.count, certain=bool(read) or seen == 0)
 
 
 def covers(text: str, target: str) -> bool:
@@ -91,19 +94,20 @@ def _changed(goal: Goal, done: Sequence[Done]) -> Met:
         return Met(met=False, certain=on_files and all(call.acts for call in done))
     if not worked:
         return Met(met=False, certain=on_files)
-    if not goal.targets:
-        return Met(met=True, certain=False)
+    return _reached(goal, worked, done) if goal.targets else Met(met=True, certain=False)
+
+
+def _reached(goal: Goal, worked: Sequence[Done], done: Sequence[Done]) -> Met:
+    """Files must be named by the calls one and all; of records, all of one sort."""
     whole = [f"{call.input}\n{call.result or ''}" for call in worked]
     reached = [any(covers(text, target) for text in whole) for target in goal.targets]
     if goal.act in FILE_EFFECTS and any(re.search(r"[./]", target) for target in goal.targets):
         return Met(met=all(reached) and _inputs_agree(goal, worked), certain=True)
-    if all(reached):
-        return Met(met=True, certain=False)
-    if any(reached):
-        kinds = [_kind(target) for target in goal.targets]
-        whole_kind = any(all(hit for hit, other in zip(reached, kinds, strict=True) if other == kind) for kind in kinds)
-        return Met(met=whole_kind, certain=False)
-    return _indirectly(goal, worked, done)
+    if not any(reached):
+        return _indirectly(goal, worked, done)
+    kinds = [_kind(target) for target in goal.targets]
+    hits = list(zip(reached, kinds, strict=True))
+    return Met(met=any(all(hit for hit, other in hits if other == kind) for kind in kinds), certain=False)
 
 
 def _kind(name: str) -> str:
@@ -188,7 +192,7 @@ def _answered(done: Sequence[Done], read: Sequence[str], task: str) -> Met:
     """A question that names nothing: it is answered when results speak of what it asks."""
     calls = [call for call in done if call.acts != {"list"} and not call.failed]
     if not calls and not read:
-        return Met(met=True if _is_listed(done, task) else False, certain=False)
+        return Met(met=_is_listed(done, task), certain=False)
     wanted = terms(task)
     text = "\n".join(f"{call.tool} {call.input}\n{call.result or ''}" for call in calls)
     part = share(wanted, text)
@@ -199,11 +203,7 @@ def _answered(done: Sequence[Done], read: Sequence[str], task: str) -> Met:
 
 def _is_listed(done: Sequence[Done], task: str) -> bool:
     """It was asked whether something is there, and a listing names it."""
-    if not re.search(
-        r"\b(?:is|are) there\b|^(?:does|do|has|have)\b.*\b(?:have|contain|include|got)\b|有没有|是否有|存在",
-        task,
-        re.IGNORECASE,
-    ):
+    if not EXISTS.search(task):
         return False
     return share(terms(task), results([call for call in done if "list" in call.acts])) >= 0.5
 

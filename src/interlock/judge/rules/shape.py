@@ -64,17 +64,13 @@ def _failure(text: str, lines: list[str]) -> Shape | None:
     first = lines[0].strip()[:300]
     if NOTHING_IN_TABLE.search(text) and len(lines) <= _FEW + 1:
         return Shape(outcome="empty", certain=False)
-    if JSON_FAILED.match(text):
-        return Shape(outcome="failed", certain=True)
-    if CLEAR.match(first):
+    if JSON_FAILED.match(text) or CLEAR.match(first):
         return Shape(outcome="failed", certain=len(lines) <= _FEW)
     if SUCCESS.match(first) or first.startswith(_MARKUP):
         return None
-    if len(lines) <= _FEW and (PLAIN.match(first) or ENDS_IN_FAILURE.search(first)):
-        return Shape(outcome="failed", certain=False)
-    if 1 < len(lines) <= _SHORT and CLEAR.match(lines[-1].strip()):
-        return Shape(outcome="failed", certain=False)
-    return None
+    short = len(lines) <= _FEW and (PLAIN.match(first) or ENDS_IN_FAILURE.search(first))
+    at_the_end = 1 < len(lines) <= _SHORT and CLEAR.match(lines[-1].strip())
+    return Shape(outcome="failed", certain=False) if short or at_the_end else None
 
 
 def _success(lines: list[str]) -> Shape:

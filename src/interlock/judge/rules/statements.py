@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from interlock._text import ELLIPSIS
 from interlock.tools.mentions import mentions, numbers
+from interlock.tools.task.lexicon import words
 
 __all__ = ["Statement", "statements_of"]
 
@@ -17,136 +18,37 @@ _QUOTED_LINE = re.compile(r"^\W{0,3}(?P<where>[^\s:][^:\n]*:\d+)(?::|\s|$)")
 _FENCE = re.compile(r"```[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'\d(])|(?<=[。！？；])|\n+")
 _ABSENCE = re.compile(
-    r"\b(?:no|not|none|nothing|never|neither|nor|without|cannot|can't|couldn't|doesn't|don't|didn't|isn't|aren't|wasn't|weren't|hasn't|haven't|won't|lacks?|missing|unable|unknown|only)\b"
+    r"\b(?:no|not|none|nothing|never|neither|nor|without|cannot|can't|couldn't|doesn't|don't|didn't|isn't|aren't"
+    r"|wasn't|weren't|hasn't|haven't|won't|lacks?|missing|unable|unknown|only)\b"
     r"|没有|没|未|不|无法|缺少|找不到|只有|并非|无",
     re.IGNORECASE,
 )
 _PROPOSES = re.compile(
-    r"\b(?:should|could|would|recommend|suggest|instead|ought to|better to|consider|must)\b|应该?为?|建议|可以改|最好",
+    r"\b(?:should|could|would|recommend|suggest|instead|ought to|better to|consider|must)\b|应该?为?|建议|可以改"
+    r"|最好",
     re.IGNORECASE,
 )
 _OPENS = re.compile(r"^\W*(?:here|note|below|the following|以下|如下|注意|下面)|[:：]$", re.IGNORECASE)
 _NAME = re.compile(r"(?<![\w.`/-])[A-Z][a-z]+(?:[ -][A-Z][a-z]+)*(?![\w/`-]|\.\w)")
-_COMMON = frozenset(
-    [
-        "I",
-        "The",
-        "A",
-        "An",
-        "It",
-        "Its",
-        "This",
-        "That",
-        "These",
-        "Those",
-        "There",
-        "In",
-        "On",
-        "At",
-        "To",
-        "From",
-        "For",
-        "By",
-        "With",
-        "And",
-        "But",
-        "Or",
-        "As",
-        "If",
-        "When",
-        "While",
-        "Where",
-        "Which",
-        "What",
-        "Who",
-        "How",
-        "Why",
-        "Yes",
-        "No",
-        "Not",
-        "Done",
-        "Note",
-        "However",
-        "Also",
-        "Here",
-        "Both",
-        "All",
-        "Each",
-        "Every",
-        "Only",
-        "Please",
-        "Found",
-        "None",
-        "One",
-        "Two",
-        "Three",
-        "Four",
-        "Five",
-        "Six",
-        "Seven",
-        "Eight",
-        "Nine",
-        "Ten",
-        "Read",
-        "Listed",
-        "Wrote",
-        "Written",
-        "Created",
-        "Copied",
-        "Moved",
-        "Deleted",
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-        "Sunday",
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-        "English",
-        "Chinese",
-        "File",
-        "Files",
-        "Function",
-        "Functions",
-        "Class",
-        "Classes",
-        "Line",
-        "Lines",
-        "So",
-        "Then",
-        "According",
-        "Based",
-        "After",
-        "Before",
-        "During",
-        "Since",
-        "Because",
-        "Summary",
-        "Answer",
-        "Result",
-        "Results",
-        "Evidence",
-        "English",
-    ]
+_COMMON = words(
+    """
+    I The A An It Its This That These Those There In On At To From For By With And But Or As If When While Where Which
+    What Who How Why Yes No Not Done Note However Also Here Both All Each Every Only Please Found None One Two Three
+    Four Five Six Seven Eight Nine Ten Read Listed Wrote Written Created Copied Moved Deleted Monday Tuesday Wednesday
+    Thursday Friday Saturday Sunday January February March April May June July August September October November
+    December English Chinese File Files Function Functions Class Classes Line Lines So Then According Based After
+    Before During Since Because Summary Answer Result Results Evidence Looked Nothing
+    """
 )
+_ENGLISH_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _WORD_NUMBERS = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
-    "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
-}  # fmt: skip
+    **{word: at for at, word in enumerate(_ENGLISH_NUMBERS, start=2)},
+    **{word: at for at, word in enumerate("二三四五六七八九十", start=2)},
+    "两": 2,
+}
 _SPELLED = re.compile(
-    r"\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|([两二三四五六七八九十])(?=[个条项份次名位行台张封])",
+    r"\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
+    r"|([两二三四五六七八九十])(?=[个条项份次名位行台张封])",
     re.IGNORECASE,
 )
 

@@ -30,18 +30,21 @@ def step_ok(fields: Fields, _question: Question, tools: ToolTable) -> Verdict | 
     tool, given = fields.text("tool"), fields.text("input")
     output = bare_result(fields.text("output"), tool, given)
     shape = shape_of(output)
-    content = acts_of(tool, given, tools) & {"read", "search"} and tool in tools
     if shape.outcome == "empty":
         return exact(False) if output.strip() in {"", EMPTY} else likely(False)
     if shape.outcome == "failed":
-        if content and re.search(r"\.(?:log|err|out|trace)$", given):
-            return None
-        if content and _is_prose(output):
-            return likely(True)
-        return exact(False) if is_own_error(output) else likely(False)
+        return exact(False) if is_own_error(output) else _of_failure(tool, given, output, tools)
     if _speaks_of_another(tool, given, output, tools):
         return likely(False)
     return exact(True) if shape.certain and tool in tools else likely(True)
+
+
+def _of_failure(tool: str, given: str, output: str, tools: ToolTable) -> Verdict | None:
+    """A text shaped like a failure may be the content that was asked for."""
+    shows_content = tool in tools and acts_of(tool, given, tools) & {"read", "search"}
+    if shows_content and re.search(r"\.(?:log|err|out|trace)$", given):
+        return None
+    return likely(bool(shows_content) and _is_prose(output))
 
 
 def _is_prose(output: str) -> bool:

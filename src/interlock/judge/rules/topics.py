@@ -13,8 +13,13 @@ from interlock.tools.task.lexicon import either
 __all__ = ["on_topic"]
 
 _SETTINGS = (
-    r"(?:^|/)(?:config|settings?|application|app|default|server|配置|设置)\w*\.(?:ya?ml|toml|json|ini|cfg|conf|env|properties)$"
+    r"(?:^|/)(?:config|settings?|application|app|default|server|配置|设置)\w*\.(?:ya?ml|toml|json|ini|cfg|conf|env"
+    r"|properties)$"
     r"|\.(?:ya?ml|toml|ini|cfg|conf|env|properties)$|(?:^|/)\.env"
+)
+_DEPENDENCIES = (
+    r"(?:^|/)(?:requirements[\w-]*\.txt|pyproject\.toml|package\.json|go\.mod|cargo\.toml|gemfile|pom\.xml"
+    r"|build\.gradle|composer\.json|setup\.py|setup\.cfg|pipfile|environment\.yml)$"
 )
 _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
@@ -22,8 +27,7 @@ _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = (
             r"dependenc\w+ depends? third.party librar\w+ crates? gems? npm_packages? requirements?",
             "依赖 第三方 哪些库 哪些包",
         ),
-        r"(?:^|/)(?:requirements[\w-]*\.txt|pyproject\.toml|package\.json|go\.mod|cargo\.toml|gemfile|pom\.xml|build\.gradle"
-        r"|composer\.json|setup\.py|setup\.cfg|pipfile|environment\.yml)$",
+        _DEPENDENCIES,
     ),
     (
         either(r"licen[sc]ed? copyright", "许可证 许可协议 授权协议 版权"),
@@ -35,7 +39,8 @@ _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         either(
-            r"changed in_the_(?:last|latest|newest)_(?:release|version) what's_new release_notes changelog new_in added_in since_version",
+            r"changed in_the_(?:last|latest|newest)_(?:release"
+            r"|version) what's_new release_notes changelog new_in added_in since_version",
             "改了什么 更新了 改动 变更 新版本 新增了 版本历史",
         ),
         r"(?:^|/)(?:changelog|changes|history|news|releases?[\w-]*|变更\w*|更新\w*|发布\w*)(?:\.\w+)?$",
@@ -89,7 +94,8 @@ _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         either(
-            r"ports? timeouts? settings? configur\w+ hosts? retr(?:y|ies) listens? listening passwords? credentials? database_url log_level",
+            r"ports? timeouts? settings? configur\w+ hosts? retr(?:y"
+            r"|ies) listens? listening passwords? credentials? database_url log_level",
             "配置 端口 超时 参数设置 监听 密码 日志级别",
         ),
         _SETTINGS,
@@ -113,7 +119,8 @@ _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         either(
-            r"what_(?:is|does)_(?:this|the)_(?:project|repo|repository|package|tool|app|program|library) purpose overview"
+            r"what_(?:is|does)_(?:this|the)_(?:project|repo|repository|package|tool|app|program"
+            r"|library) purpose overview"
             r" about_this_(?:project|repo|repository) title_of_the_project",
             "项目是做什么 项目是什么 项目介绍 简介 用途 做什么用",
         ),

@@ -20,6 +20,7 @@ from interlock.tools.task.lexicon import (
     POLITE,
     POLITE_CHINESE,
     WRITES_TO,
+    words,
 )
 from interlock.tools.task.verbs import CHINESE, OBSERVING, phrase_act, root, verb_act
 
@@ -45,34 +46,8 @@ _ENGLISH_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NOUN_AFTER = re.compile(r"^[A-Za-z]+\s+(?:in|of|for|on|at|from|inside|and|or|is|are)\b", re.IGNORECASE)
-_NO_VERB = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "this",
-        "that",
-        "these",
-        "those",
-        "my",
-        "our",
-        "your",
-        "all",
-        "any",
-        "some",
-        "no",
-        "one",
-        "it",
-        "its",
-        "i",
-        "we",
-        "you",
-        "he",
-        "she",
-        "they",
-        "there",
-        "here",
-    ]
+_NO_VERB = words(
+    "the a an this that these those my our your all any some no one it its i we you he she they there here"
 )
 _KANA = re.compile(r"[\u3040-\u30ff]")
 

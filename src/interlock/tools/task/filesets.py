@@ -60,18 +60,21 @@ _NUMBERS: Mapping[str, int] = MappingProxyType(
     }
 )
 _COUNTED = re.compile(
-    r"\b(both|two|three|four|five|2|3|4) (?:of )?(?:these |those |the )?(?:\w+ ){0,2}(?:files|modules|scripts|documents|configs)\b"
+    r"\b(both|two|three|four|five|2|3|4) (?:of )?(?:these |those |the )?(?:\w+ ){0,2}(?:files|modules|scripts"
+    r"|documents|configs)\b"
     r"|([两二三四五234])个?\s*(?:[A-Za-z]+\s*)?(?:文件|模块|脚本|文档)",
     re.IGNORECASE,
 )
 _EVERY = re.compile(
-    r"\b(?:every|all|each)\b(?: of)?(?: the)?(?: other)? ?(?:\w+ ){0,2}(?:files?|modules?|scripts?|documents?|configs?)\b|\beverything\b"
+    r"\b(?:every|all|each)\b(?: of)?(?: the)?(?: other)? ?(?:\w+ ){0,2}(?:files?|modules?|scripts?|documents?"
+    r"|configs?)\b|\beverything\b"
     r"|(?:所有|全部|每个|每一个|各个)的?\s*(?:[A-Za-z]+\s*)?(?:文件|模块|脚本|文档)|(?:文件|模块)(?:全部|全都|都)",
     re.IGNORECASE,
 )
 _ORDER = re.compile(r"\b(?:(first)|(last))\b (?:\w+ )?file|(?:(第一)|(最后一))个文件", re.IGNORECASE)
 _BACK = re.compile(
-    r"\b(?:it|its|them|that file|this file|the file|that one|this one|the same file|again)\b|它|那个文件|这个文件|该文件|再读|再看|刚才",
+    r"\b(?:it|its|them|that file|this file|the file|that one|this one|the same file|again)\b|它|那个文件|这个文件"
+    r"|该文件|再读|再看|刚才",
     re.IGNORECASE,
 )
 _TESTS = re.compile(r"\btests?\b|\bspecs?\b|测试", re.IGNORECASE)

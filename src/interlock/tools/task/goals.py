@@ -20,6 +20,8 @@ __all__ = ["Goal", "asks_general_knowledge", "goals_of", "is_small_talk", "speak
 
 Scope: TypeAlias = Literal["all", "some", "open"]
 
+_SHORT = 120
+"""Characters; small talk is never longer."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -68,7 +70,9 @@ def is_small_talk(task: str) -> bool:
     text = task.strip()
     if lexicon.MADE_UP.search(text) and not mentions(text).paths:
         return True
-    return lexicon.ARITHMETIC.match(text) is not None or lexicon.SMALL_TALK.match(text) is not None
+    return len(text) <= _SHORT and (
+        lexicon.ARITHMETIC.match(text) is not None or lexicon.SMALL_TALK.match(text) is not None
+    )
 
 
 def asks_general_knowledge(task: str) -> bool:
@@ -98,19 +102,26 @@ def _observing(clause: Clause, named: Mentions, files: FileSet, known: Sequence[
     if goes_to and clause.mood == "orders" and lexicon.COPIES.search(clause.text):
         sources = tuple(path for path in files.paths if not _same(path, goes_to[-1]))
         return [*_reads(sources, clause), _goal("write", (goes_to[-1],), clause)]
-    only_files = bool(named.paths) and not any(path.endswith("/") for path in named.paths)
-    if lexicon.LISTS.search(clause.text) and not lexicon.SPEAKS_OF_CONTENT.search(clause.text) and not only_files:
-        return [_goal("list", tuple(path for path in named.paths if "/" in path), clause)]
-    if known and lexicon.EXISTS.search(clause.text) and not lexicon.SPEAKS_OF_CONTENT.search(clause.text):
-        return [_goal("list", (), clause)]
+    if _is_about_a_listing(clause.text, named, known):
+        return [_goal("list", tuple(path for path in named.paths if path.endswith("/")), clause)]
     if lexicon.FINDS.search(clause.text) and not files.every and len(files.paths) != 1:
         return [_goal("search", () if files.paths else _names(named), clause, scope="some")]
     if files.paths:
         return [replace(goal, every=files.every) for goal in _reads(files.paths, clause)]
-    names = _names(named)
     if files.count:
         return [replace(_goal("read", (), clause), count=files.count)]
+    names = _names(named)
     return [_goal("read", names, clause, scope="all" if names else "open")]
+
+
+def _is_about_a_listing(text: str, named: Mentions, known: Sequence[str]) -> bool:
+    """It asks which files there are, or whether one is there, and not what stands in them."""
+    if lexicon.SPEAKS_OF_CONTENT.search(text):
+        return False
+    only_files = bool(named.paths) and not any(path.endswith("/") for path in named.paths)
+    if lexicon.LISTS.search(text) and not only_files:
+        return True
+    return bool(known) and lexicon.EXISTS.search(text) is not None
 
 
 def _changing_files(clause: Clause, named: Mentions, paths: tuple[str, ...]) -> list[Goal]:

@@ -15,9 +15,9 @@ __all__ = [
     "COPIES",
     "DESTINATION",
     "EDITS",
-    "EXISTS",
     "EXCEPTS",
     "EXCEPTS_CHINESE",
+    "EXISTS",
     "FINDS",
     "FORBIDS",
     "GOES_INTO",
@@ -34,7 +34,13 @@ __all__ = [
     "WORKSPACE",
     "WRITES_TO",
     "either",
+    "words",
 ]
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text that lists them, divided by space."""
+    return frozenset(text.split())
 
 
 def either(english: str, chinese: str = "") -> re.Pattern[str]:
@@ -44,7 +50,8 @@ def either(english: str, chinese: str = "") -> re.Pattern[str]:
 
 
 POLITE = re.compile(
-    r"^(?:(?:please|kindly|now|first|next|just|also|ok|okay|hi|hello|hey|so|and|then|finally|only|quickly|go ahead and"
+    r"^(?:(?:please|kindly|now|first|next|just|also|ok|okay|hi|hello|hey|so|and|then|finally|only|quickly"
+    r"|go ahead and"
     r"|i(?:'d| would) like (?:you )?to|i want (?:you )?to|i need (?:you )?to|i need|you should|you must|you need to"
     r"|we need to|we should|we must|let's|let us|can you|could you|would you|will you|can we|could we|help me(?: to)?"
     r"|try to|make sure to|be sure to|remember to|try)[,:]?\s+)+",
@@ -70,7 +77,8 @@ EXCEPTS = re.compile(
 """The end of a clause that takes something out of it."""
 
 EXCEPTS_CHINESE = re.compile(
-    r"(?:，|,)?(?:但)?(?:不要|别的?(?=[删改动移])|请勿|而不是|(?<![删移去清扣解拆根废消排])除(?:了|去|开|(?=.{1,20}(?:以外|之外|外)))|不含|不包括).*$",
+    r"(?:，|,)?(?:但)?(?:不要|别的?(?=[删改动移])|请勿|而不是|(?<![删移去清扣解拆根废消排])除(?:了|去|开"
+    r"|(?=.{1,20}(?:以外|之外|外)))|不含|不包括).*$",
     re.DOTALL,
 )
 """The same in Chinese."""
@@ -83,7 +91,8 @@ ASKS = re.compile(
 """The beginning of a question."""
 
 ASKS_CHINESE = re.compile(
-    r"什么|哪|谁|多少|几[个次条行岁点天年月]|吗|如何|怎么|怎样|为什么|为何|是否|有没有|是不是|何时|能否|呢$|多[大长高久]|[?？]$"
+    r"什么|哪|谁|多少|几[个次条行岁点天年月]|吗|如何|怎么|怎样|为什么|为何|是否|有没有|是不是|何时|能否|呢$"
+    r"|多[大长高久]|[?？]$"
 )
 """What makes a Chinese clause a question."""
 
@@ -130,7 +139,8 @@ FINDS = re.compile(
 
 DESTINATION = re.compile(
     r"(?:\b(?:to|into|in|as|called|named|at|under)\b(?: an?| the)?(?: new)?(?: file)?(?: called| named)?"
-    r"|写到|写入|写进|存为|存到|存成|存入|保存为|保存到|记到|导出到|抄到|抄进|复制到|拷贝到|加到|添加到|追加到|新文件|文件|叫|到|进|至|成|为)"
+    r"|写到|写入|写进|存为|存到|存成|存入|保存为|保存到|记到|导出到|抄到|抄进|复制到|拷贝到|加到|添加到|追加到"
+    r"|新文件|文件|叫|到|进|至|成|为)"
     r"\s*[`\"'“「]?$",
     re.IGNORECASE,
 )
@@ -178,8 +188,10 @@ WORKSPACE = either(
     r" schema settings? license licence report meeting calendar stock inventory payments? subscriptions? passwords?"
     r" secrets? environment pipeline release backups? disk memory cpu errors? page header footer website app"
     r" application library timeout limit queue balance budget sheet spreadsheet workspace here",
-    "文件 目录 文件夹 项目 仓库 代码 模块 脚本 配置 日志 构建 测试 数据库 表 记录 工单 发票 订单 客户 用户 账户 账号 服务器 服务"
-    " 集群 部署 故障 告警 分支 提交 邮件 消息 合同 文档 依赖 函数 类 接口 版本 端口 许可证 报告 会议 日程 库存 付款 密码 密钥 环境"
+    "文件 目录 文件夹 项目 仓库 代码 模块 脚本 配置 日志 构建 测试 数据库 表 记录 工单 发票 订单 客户 用户 账户"
+    " 账号 服务器 服务"
+    " 集群 部署 故障 告警 分支 提交 邮件 消息 合同 文档 依赖 函数 类 接口 版本 端口 许可证 报告 会议 日程 库存"
+    " 付款 密码 密钥 环境"
     " 备份 磁盘 内存 页面 超时 余额 预算 表格",
 )
 """Nouns of things that only tools can see."""
@@ -214,13 +226,20 @@ MADE_UP = re.compile(
 """A text that is only to be made up."""
 
 KNOWLEDGE = re.compile(
-    r"^(?:please )?(?:what(?:'s| is| are) (?:an? |the (?:capital|meaning|definition|difference|square root|population|formula|speed of"
-    r"|boiling|melting|chemical|distance|plural|opposite|synonym|past tense)\b)|what does [\w' ]{1,40} (?:mean|stand for)\b"
-    r"|define |explain (?:what [\w -]{1,30} (?:is|are|means)$|the (?:concept|difference|idea|theory)|what an? )|who (?:invented|discovered|wrote|painted|composed|founded)\b"
-    r"|how many (?:days|hours|minutes|seconds|weeks|months|legs|grams|metres|meters|feet|inches|bytes|bits|continents|planets)\b"
-    r"|how (?:do|would) (?:you|i) (?:say|spell|pronounce)\b|convert \d|spell |give (?:me )?(?:an? )?(?:synonym|example of an?)\b"
-    r"|translate (?:the (?:word|sentence|phrase) )?[\"'`“]|what (?:year|century) (?:did|was|is)\b|is it true that\b|why is the (?:sky|sea)\b)"
-    r"|首都|是什么意思|^什么是|^什么叫|的定义是|什么叫|谁发明|谁发现|一年有|一天有|一小时有|有多少(?:天|小时|分钟|秒)|[”」』\"]怎么(?:说|读)|把[“「\"].{1,40}[”」\"](?:翻译|译)"
+    r"^(?:please )?(?:what(?:'s| is| are) (?:an? |the (?:capital|meaning|definition|difference|square root"
+    r"|population|formula|speed of"
+    r"|boiling|melting|chemical|distance|plural|opposite|synonym|past tense)\b)|what does [\w' ]{1,40} (?:mean"
+    r"|stand for)\b"
+    r"|define |explain (?:what [\w -]{1,30} (?:is|are|means)$|the (?:concept|difference|idea|theory)|what an? )"
+    r"|who (?:invented|discovered|wrote|painted|composed|founded)\b"
+    r"|how many (?:days|hours|minutes|seconds|weeks|months|legs|grams|metres|meters|feet|inches|bytes|bits"
+    r"|continents|planets)\b"
+    r"|how (?:do|would) (?:you|i) (?:say|spell|pronounce)\b|convert \d|spell |give (?:me )?(?:an? )?(?:synonym"
+    r"|example of an?)\b"
+    r"|translate (?:the (?:word|sentence|phrase) )?[\"'`“]|what (?:year|century) (?:did|was|is)\b"
+    r"|is it true that\b|why is the (?:sky|sea)\b)"
+    r"|首都|是什么意思|^什么是|^什么叫|的定义是|什么叫|谁发明|谁发现|一年有|一天有|一小时有|有多少(?:天|小时|分钟"
+    r"|秒)|[”」』\"]怎么(?:说|读)|把[“「\"].{1,40}[”」\"](?:翻译|译)"
     r"|翻译[:：]?[“「\"]",
     re.IGNORECASE,
 )

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from interlock.tools.mentions import mentions
+from interlock.tools.task.lexicon import words
 
 __all__ = ["Pattern", "search_pattern"]
 
@@ -26,32 +27,8 @@ _KEYWORDS = {
     "method": "def|function|fn|func",
 }
 _WORDS = {"错误": "Error", "异常": "(?:Error|Exception)", "测试": "test"}
-_NO_PART_OF_A_NAME = frozenset(
-    [
-        "which",
-        "what",
-        "the",
-        "a",
-        "an",
-        "this",
-        "that",
-        "these",
-        "those",
-        "each",
-        "every",
-        "all",
-        "any",
-        "some",
-        "no",
-        "how",
-        "many",
-        "of",
-        "public",
-        "private",
-        "exported",
-        "new",
-        "other",
-    ]
+_NO_PART_OF_A_NAME = words(
+    "which what the a an this that these those each every all any some no how many of public private exported new other"
 )
 
 
@@ -69,12 +46,12 @@ def search_pattern(task: str) -> Pattern | None:
     None when the task names nothing that could be searched for.
     """
     named = mentions(task)
-    words = tuple(dict.fromkeys((*(w.strip() for w in named.quoted if w not in named.paths), *named.identifiers)))
-    words = tuple(word.removesuffix("()") for word in words if word and "\n" not in word)
-    if len(words) == 1:
-        return Pattern(text=words[0], regex=False)
-    if words:
-        return Pattern(text="|".join(re.escape(word) for word in words), regex=True)
+    found = tuple(dict.fromkeys((*(w.strip() for w in named.quoted if w not in named.paths), *named.identifiers)))
+    found = tuple(word.removesuffix("()") for word in found if word and "\n" not in word)
+    if len(found) == 1:
+        return Pattern(text=found[0], regex=False)
+    if found:
+        return Pattern(text="|".join(re.escape(word) for word in found), regex=True)
     return _definitions(task)
 
 

@@ -18,16 +18,21 @@ OBSERVING = frozenset({"list", "read", "search"})
 _ENGLISH: Mapping[str, str] = MappingProxyType(
     {
         "list": "list ls dir tree enumerate glob",
-        "read": "read show tell explain summarise summarize describe compare view cat open print display get fetch inspect"
-        " examine review look count check give name quote extract analyse analyze load retrieve status head tail select"
-        " query lookup preview identify determine state outline report calculate compute measure verify diff translate",
+        "read": "read show tell explain summarise summarize describe compare view cat open print display get"
+        " fetch inspect"
+        " examine review look count check give name quote extract analyse analyze load retrieve status head tail"
+        " select"
+        " query lookup preview identify determine state outline report calculate compute measure verify diff"
+        " translate",
         "search": "search find grep locate rg seek",
         "write": "write create add save append insert update edit fix change replace set copy put modify correct make"
-        " implement refactor bump store record generate convert export mkdir touch adjust increase decrease lower raise"
+        " implement refactor bump store record generate convert export mkdir touch adjust increase decrease lower"
+        " raise"
         " overwrite patch draft duplicate clone draw prepend log register upsert amend tidy reformat",
         "move": "move rename relocate mv",
         "delete": "delete remove drop erase purge clear clean wipe unlink discard rm truncate destroy trash",
-        "send": "send email mail notify message reply forward post publish announce text ping sms alert inform slack invite",
+        "send": "send email mail notify message reply forward post publish announce text ping sms alert inform"
+        " slack invite",
         "restart": "restart reboot bounce",
         "stop": "stop halt shutdown terminate kill pause suspend",
         "start": "start launch boot resume",
@@ -102,11 +107,14 @@ CHINESE: tuple[tuple[str, str], ...] = tuple(
         "backup": "备份",
         "restore": "恢复 还原",
         "archive": "归档",
-        "write": "写入 写到 写进 写成 写一 写个 新建 创建 建一 保存 存为 存到 存成 存入 复制 抄到 抄进 抄写 拷贝 添加 加入"
-        " 加到 加一 加上 增加 追加 更新 修改 改成 改为 修复 修正 替换 插入 记到 登记 设置 设为 设成 导出到 转成 转换 调整 改一下 抄",
+        "write": "写入 写到 写进 写成 写一 写个 新建 创建 建一 保存 存为 存到 存成 存入 复制 抄到 抄进 抄写 拷贝"
+        " 添加 加入"
+        " 加到 加一 加上 增加 追加 更新 修改 改成 改为 修复 修正 替换 插入 记到 登记 设置 设为 设成 导出到 转成"
+        " 转换 调整 改一下 抄",
         "search": "查找 搜索 找出 找到 找一下 搜一下 检索 找",
         "list": "列出 列一下 列举",
-        "read": "读取 读一下 读完 阅读 查看 看一下 看看 打开 解释 总结 概括 概述 说明一下 介绍 比较 对比 统计 告诉我 查询 查一下"
+        "read": "读取 读一下 读完 阅读 查看 看一下 看看 打开 解释 总结 概括 概述 说明一下 介绍 比较 对比 统计"
+        " 告诉我 查询 查一下"
         " 检查 分析 翻译 描述 读 查 数一下",
     }.items()
     for word in words.split()
