@@ -181,3 +181,17 @@ def test_earlier_turns_are_bounded_in_number_and_in_length() -> None:
 def test_earlier_turns_end_where_the_journal_does() -> None:
     assert earlier_tasks(_turns(["one", "two"], first_after="gone"), "r1") == "two\none"
     assert earlier_tasks(_turns(["round"], first_after="r0"), "r0") == "round"
+
+
+def test_no_gap_is_silent_and_no_log_quotes_the_state(
+    project: Path, judge: Judges, caplog: pytest.LogCaptureFixture
+) -> None:
+    host = reference_host(project)
+    blind = replace(host, projections={**host.projections, "filesMaybe": lambda files: 7})
+    caplog.set_level("DEBUG", logger="interlock")
+    result = run("a secret task", judge=judge(), writer=ScriptedWriter(["x"]), host=blind, cwd=project)
+    warned = [record.body["warnings"] for record in result.records if record.body.get("decision") == "needs_tool"]
+    assert warned[-1] == ["gap in the frame: files_known: wrong_type"]
+    assert "needs_tool: use_tool, 1 warnings on record" in caplog.text
+    for canary in ("secret", "a.ts", "totalOf", str(project)):
+        assert canary not in caplog.text

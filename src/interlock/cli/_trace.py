@@ -70,10 +70,12 @@ def _decision(body: Body) -> str:
     shown = f"{action} {_line(body['picked'])}" if body["picked"] is not None and action in ("call", "use") else action
     colour = "green" if action in _GOES_ON else "yellow"
     mark = "~" if body["degraded"] else " "
-    return (
+    line = (
         f"{_number(body['step']):>3.0f}  {body['decision']:<12}{mark} {click.style(f'{shown:<26}', fg=colour)} "
         f"{_compared(body):<34} {_number(body['elapsed_s']) * 1000:7.1f} ms"
     )
+    warnings = body["warnings"] if isinstance(body["warnings"], list) else []
+    return "\n".join([line, *(click.style(f"     warning: {_line(text, 120)}", fg="yellow") for text in warnings)])
 
 
 def _compared(body: Body) -> str:

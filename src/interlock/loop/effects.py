@@ -28,6 +28,7 @@ from interlock.loop.setup import Setup
 from interlock.loop.state import State, cells
 from interlock.loop.verdict import decided
 from interlock.pipeline.decide import adecide
+from interlock.pipeline.result import DecisionResult
 from interlock.policy.degraded import CallFacts
 
 __all__ = ["Performer"]
@@ -85,8 +86,13 @@ class Performer:
         setup.recorder.decision(result, step=_step_number(state, node), cells=view)
         if node == "grade_risk":
             self._caller.graded(result)
-        log.info("%s: %s", node, result.action)
+        log.log(logging.WARNING if result.warnings else logging.INFO, "%s: %s%s", node, result.action, _noted(result))
         return decided(node, result)
+
+
+def _noted(result: DecisionResult) -> str:
+    """Return how many warnings there are; what they say may quote the state, so it stands in the journal only."""
+    return f", {len(result.warnings)} warnings on record" if result.warnings else ""
 
 
 def _step_number(state: State, node: Node) -> int:
