@@ -56,8 +56,8 @@ def parse_dynamic(entry: Entry, findings: Findings) -> DraftDynamic | None:
     """Return the provider and what it reads; None when the line is not written as a call."""
     head, reason = _split_reason(entry.text)
     match = _CALL.fullmatch(head)
-    reads = tuple(name.strip() for name in (match[2] or "").split(",")) if match is not None else ()
-    if match is None or not match[3] or not all(name and len(name.split()) == 1 for name in reads):
+    reads = () if match is None else tuple((match[2] or "").replace(",", " ").split())
+    if match is None or not match[3] or not reads:
         message = f"{quoted(head)} is not a provider with the cells it reads"
         findings.add("malformed-dynamic", entry.line, entry.text_column, len(head), message, fix=f"write {_FORM}")
         return None
