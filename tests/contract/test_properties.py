@@ -95,6 +95,7 @@ MANY = 100_000
         pytest.param(HEAD + "dynamic" + " " * MANY + "x", id="spaces-behind-a-key"),
         pytest.param(HEAD + "policy" + "!" * MANY + "x", id="signs-behind-a-key"),
         pytest.param(HEAD + "dynamic: f(ctx: " + "a, " * MANY + ") → c", id="cells-of-a-provider"),
+        pytest.param(HEAD + "### a\nask: " + "b " * MANY + "\n### b\nask: a", id="names-of-a-sibling"),
         pytest.param(HEAD + "dynamic: f(ctx:" + ") " * MANY, id="brackets-of-a-provider"),
         pytest.param(HEAD + "frame:\n- a" + " -" * MANY, id="hyphens-in-a-frame"),
         pytest.param(HEAD + "frame:\n+ " + "a " * MANY + "—— b", id="words-in-a-frame"),

@@ -71,10 +71,10 @@ def _check_provider(dynamic: DraftDynamic, host: HostNames, findings: Findings) 
 
 def _check_reads(dynamic: DraftDynamic, spec: ProviderSpec | None, host: HostNames, findings: Findings) -> None:
     entry, seen = dynamic.entry, set[str]()
-    at = entry.text.index("(")
+    text_column, at = entry.text_column, entry.text.index(":")
     for cell in dynamic.reads:
         at = entry.text.index(cell, at)
-        column = entry.text_column + at
+        column = text_column + at
         at += len(cell)
         if cell not in host.capabilities.cells:
             message, fix = f"no cell {quoted(cell)}", suggest(cell, host.capabilities.cells)

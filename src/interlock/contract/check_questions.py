@@ -72,11 +72,12 @@ def _check_siblings(draft: DraftDecision, findings: Findings) -> None:
         return
     for question in draft.questions:
         for entry in _texts(question):
+            text_column = entry.text_column
             for match in _WORD.finditer(entry.text):
                 if match[0] in ids and match[0] != question.id:
                     message = f"names the question {quoted(match[0])}, and no model sees an id"
                     fix = "say what is meant in words"
-                    column = entry.text_column + match.start()
+                    column = text_column + match.start()
                     findings.add("sibling-reference", entry.line, column, len(match[0]), message, fix=fix)
 
 
