@@ -7,6 +7,10 @@ from importlib import import_module
 
 _HOMES = {
     "Agent": "interlock.agents",
+    "ApprovalAnswer": "interlock.loop.approval",
+    "ApprovalRequest": "interlock.loop.approval",
+    "Budgets": "interlock.loop.budget",
+    "CallFacts": "interlock.policy",
     "Capabilities": "interlock.contract",
     "Cell": "interlock.contract",
     "Choice": "interlock.questions",
@@ -48,6 +52,10 @@ _HOMES = {
 
 __all__ = [
     "Agent",
+    "ApprovalAnswer",
+    "ApprovalRequest",
+    "Budgets",
+    "CallFacts",
     "Capabilities",
     "Cell",
     "Choice",

@@ -19,15 +19,22 @@ from interlock.errors import (
     SchemaVersionError,
 )
 from interlock.judge import Judge, JudgeReply, Reading
+from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
+from interlock.loop.budget import Budgets
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult
 from interlock.loop.run import arun, run
 from interlock.pipeline import DecisionResult, Gating, Host, adecide, decide
+from interlock.policy import CallFacts
 from interlock.questions import Choice, Noul, Score
 from interlock.tools.base import Tool
 
 __all__ = [
     "Agent",
+    "ApprovalAnswer",
+    "ApprovalRequest",
+    "Budgets",
+    "CallFacts",
     "Capabilities",
     "Cell",
     "Choice",
