@@ -67,7 +67,7 @@ class BlockReader:
         self._questions: list[QuestionBlock] = []
         self._mode: _Mode = "options"
         self._previous = ""
-        """What the line directly above was."""
+        """What the line directly above was; never empty while a list of fields or rules is open."""
         self._strays: list[Entry] = []
         self.holds_schema = False
 
@@ -75,7 +75,8 @@ class BlockReader:
         """Return what the lines hold; `stripped` begins at index `start` of `lines`."""
         for index, content in enumerate(stripped, start):
             if not content:
-                self._end_list()
+                if self._previous:
+                    self._end_list()
             elif content[0] in "-+*" and _is_item(content):
                 self._item(entry_of(index + 1, lines[index], content[0], content[1:].lstrip()))
             elif self._previous or content[0] in _WORD_STARTS:

@@ -94,6 +94,14 @@ def _check_reads(dynamic: DraftDynamic, spec: ProviderSpec | None, host: HostNam
 
 
 def _check_twice(frame: DraftFrame, findings: Findings) -> None:
+    names = {field.key for field in frame.fields}
+    if len(names) < len(frame.fields) or UNTRUSTED in names:
+        _report_fields(frame, findings)
+    if len({exclusion.cell for exclusion in frame.exclusions}) < len(frame.exclusions):
+        _report_exclusions(frame, findings)
+
+
+def _report_fields(frame: DraftFrame, findings: Findings) -> None:
     keys: dict[str, int] = {}
     for field in frame.fields:
         line = keys.setdefault(field.key, field.entry.line)
@@ -112,6 +120,9 @@ def _check_twice(frame: DraftFrame, findings: Findings) -> None:
                 message=message,
                 fix="give the fields different names",
             )
+
+
+def _report_exclusions(frame: DraftFrame, findings: Findings) -> None:
     cells: dict[str, int] = {}
     for exclusion, entry in zip(frame.exclusions, frame.exclusion_entries, strict=True):
         line = cells.setdefault(exclusion.cell, entry.line)

@@ -109,15 +109,18 @@ def _frame(line: Entry, block: Block, findings: Findings) -> DraftFrame:
     exclusion_entries: list[Entry] = []
     unread = list(block.strays)
     for entry in block.frame:
-        field = parse_field(entry, findings) if entry.mark == "+" else None
-        exclusion = parse_exclusion(entry, findings) if entry.mark == "-" else None
-        if field is not None:
-            fields.append(field)
-        elif exclusion is not None:
-            exclusions.append(exclusion)
-            exclusion_entries.append(entry)
+        if entry.mark == "-":
+            exclusion = parse_exclusion(entry, findings)
+            if exclusion is not None:
+                exclusions.append(exclusion)
+                exclusion_entries.append(entry)
+                continue
         else:
-            unread.append(entry)
+            field = parse_field(entry, findings)
+            if field is not None:
+                fields.append(field)
+                continue
+        unread.append(entry)
     return DraftFrame(
         entry=line, fields=fields, exclusions=exclusions, exclusion_entries=exclusion_entries, unread=unread
     )

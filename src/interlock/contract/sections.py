@@ -25,7 +25,7 @@ def read_document(source: Source, findings: Findings) -> Document:
     headings = [
         (index, match)
         for index, line in enumerate(stripped)
-        if line.startswith("##") and (match := _SECTION.match(line)) is not None
+        if line[:2] == "##" and (match := _SECTION.match(line)) is not None
     ]
     reader = _Reader(source, stripped, findings)
     stops = [index for index, _ in headings] + [len(stripped)]
