@@ -41,13 +41,18 @@ OPENAI_BASE = "https://api.openai.com/v1"
 
 _RULES = "interlock.judge.rules:RuleJudge"
 _SCRIPTED_JUDGE = "interlock.judge.script_file:judge_from_json"
-_SYSTEM_ONE = "interlock.judge.systemone:SystemOneJudge"
+_REMOTE = "interlock.judge.remote:RemoteJudge"
 _TRANSPORT = "interlock.judge.transport:Transport"
 _EXTRACTIVE = "interlock.loop.extractive:ExtractiveWriter"
 _MODEL_WRITER = "interlock.loop.model_writer:ModelWriter"
 _SCRIPTED_MODEL = "interlock.models.scripted:ScriptedModel"
 _OPENAI = "interlock.models.openai_compatible:OpenAIChat"
 
+_WIRES: Mapping[str, str] = {
+    "systemone": "interlock.judge.systemone:SystemOneWire",
+    "openai-decisions": "interlock.judge.openai_decisions:OpenAIDecisionsWire",
+}
+"""Name of a wire format in a profile → what speaks it."""
 _EXTRAS: Mapping[str, str] = {"openai": "openai"}
 """Package → the extra that brings it."""
 _WRITERS = ("extractive", "openai", "scripted")
@@ -140,9 +145,10 @@ def _leg(id_: _Id, environ: Mapping[str, str], tools: ToolTable, budget_s: float
     identity = _identity(id_, environ)
     profile = _profiles()[id_.provider]
     now = time.monotonic
-    server = _load(_SYSTEM_ONE)(
+    server = _load(_REMOTE)(
         identity=identity,
         profile=profile,
+        wire=_load(_WIRES[profile.wire])(),
         base=_base(id_, profile, environ),
         key=_key(id_.provider, profile.key_env, environ, required=profile.key_required),
         transport=_load(_TRANSPORT)(timeout_s=min(JUDGE_BUDGET_S, budget_s)),

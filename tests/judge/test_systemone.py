@@ -15,7 +15,8 @@ from interlock.errors import QuestionError
 from interlock.judge.base import Caps, JudgeReply
 from interlock.judge.profile import Profile
 from interlock.judge.readings import Identity
-from interlock.judge.systemone import SystemOneJudge
+from interlock.judge.remote import RemoteJudge
+from interlock.judge.systemone import SystemOneWire
 from interlock.judge.transport import Transport
 from interlock.models.secret import Secret
 from interlock.questions import Choice, ChoiceAnswer, Noul, NoulAnswer, NoulCriteria, Question, Score, ScoreAnswer
@@ -60,9 +61,10 @@ def profile(**changes: Any) -> Profile:
 
 
 async def ask(url: str, *, timeout_s: float = 5.0, **changes: Any) -> JudgeReply:
-    judge = SystemOneJudge(
+    judge = RemoteJudge(
         identity=Identity(judge="test:m1", model="m1", wire="systemone"),
         profile=profile(**changes),
+        wire=SystemOneWire(),
         base=url,
         key=Secret(KEY),
         transport=Transport(timeout_s=timeout_s),
@@ -314,9 +316,10 @@ async def test_connections_are_reused(serve: Serve, respond: Respond) -> None:
 
 async def test_state_that_cannot_be_sent_never_leaves_the_machine(serve: Serve, respond: Respond) -> None:
     async with serve(respond(200, body())) as server:
-        judge = SystemOneJudge(
+        judge = RemoteJudge(
             identity=Identity(judge="t", model="m", wire="systemone"),
             profile=profile(),
+            wire=SystemOneWire(),
             base=server.url,
             key=None,
             transport=Transport(timeout_s=1),

@@ -209,12 +209,13 @@ def test_the_extractive_writer_is_made_from_its_name() -> None:
 
 def test_every_profile_names_a_key_and_a_narrow_stranger_is_asked_one_by_one() -> None:
     profiles = parse_profiles(files("interlock").joinpath("judge/profiles.toml").read_text(encoding="utf-8"))
-    assert list(profiles) == ["typesafe", "openrouter", "laya", "system-one"]
+    assert list(profiles) == ["typesafe", "openrouter", "openai-decisions", "laya", "system-one"]
     assert profiles["system-one"].caps == Caps(max_options=26, max_levels=5, max_questions=1, joint_reads=True)
     assert profiles["openrouter"].bare_label
     assert {profile.key_env for profile in profiles.values()} == {
         "TYPESAFE_API_KEY",
         "OPENROUTER_API_KEY",
+        "OPENAI_API_KEY",
         "SYSTEM_ONE_API_KEY",
     }
 

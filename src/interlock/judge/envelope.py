@@ -1,4 +1,4 @@
-"""The envelope of a System One reply: the answers, who gave them, and what they cost.
+"""The envelope of a reply: the answers, who gave them, and what they cost.
 
 Knows nothing of what an answer must hold.
 Source: backends specification, sections 3.1, 3.3 and 4.
@@ -15,12 +15,12 @@ from interlock.judge.base import QuestionId, Usage
 from interlock.judge.wire import parse_json
 from interlock.questions import Json
 
-__all__ = ["Envelope", "question_at", "read_envelope"]
+__all__ = ["Envelope", "question_at", "read_envelope", "usage_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """A reply whose form is right; its answers are not checked yet."""
+    """A reply whose form is right; its answers, in the System One spelling, are not checked yet."""
 
     model: str
     answers: Mapping[QuestionId, Json]
@@ -42,7 +42,7 @@ def read_envelope(body: bytes, asked: AbstractSet[QuestionId]) -> Envelope | str
         return "envelope"
     if answers.keys() != asked:
         return "answer-ids"
-    return Envelope(model=model, answers=answers, usage=_usage(reply.get("usage")), id=reply.get("id"))
+    return Envelope(model=model, answers=answers, usage=usage_of(reply.get("usage")), id=reply.get("id"))
 
 
 def question_at(body: Json, asked: AbstractSet[QuestionId]) -> str | None:
@@ -57,7 +57,8 @@ def question_at(body: Json, asked: AbstractSet[QuestionId]) -> str | None:
     return None
 
 
-def _usage(given: Json) -> Usage | None:
+def usage_of(given: Json) -> Usage | None:
+    """Return what was reported; None for nothing or for what cannot be read."""
     if not isinstance(given, Mapping):
         return None
     details = given.get("input_tokens_details")

@@ -1,161 +1,34 @@
-"""The judge behind a System One server, hosted or local.
+"""The wire format of System One servers, hosted or local.
 
-Knows its provider only through a profile.
+Knows nothing of HTTP or of providers.
 Source: backends specification, section 3.1.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
-from importlib.metadata import version
 
-from interlock.errors import QuestionError
-from interlock.judge.base import Caps, Failure, JudgeReply, QuestionId
+from interlock.judge.base import QuestionId
 from interlock.judge.envelope import Envelope, question_at, read_envelope
-from interlock.judge.profile import Profile, endpoint
-from interlock.judge.readings import Identity, digest_of, failed_reply
-from interlock.judge.transport import HttpReply, Transport
-from interlock.judge.validate import check_answer
-from interlock.judge.wire import encode_request, parse_json
-from interlock.models.failures import describe, error_type_of, request_id_of, status_failure
-from interlock.models.patience import Clock
-from interlock.models.secret import Secret
+from interlock.judge.wire import encode_request
 from interlock.questions import Content, Json, Question
 
-__all__ = ["SystemOneJudge"]
-
-_log = logging.getLogger("interlock.judge")
+__all__ = ["SystemOneWire"]
 
 
-class SystemOneJudge:
-    """Asks one server for one model; makes one attempt per call."""
+class SystemOneWire:
+    """Questions and answers by id."""
 
-    def __init__(
-        self,
-        *,
-        identity: Identity,
-        profile: Profile,
-        base: str,
-        key: Secret | None,
-        transport: Transport,
-        now: Clock,
-        wall: Clock,
-    ) -> None:
-        self._identity = identity
-        self._profile = profile
-        self._url = endpoint(base, profile.path)
-        self._key = key
-        self._transport = transport
-        self._now = now
-        self._wall = wall
-        self._headers = {
-            "accept": "application/json",
-            "accept-encoding": "identity",
-            "content-type": "application/json",
-            "user-agent": f"interlock/{version('interlock')}",
-        }
+    busy: frozenset[int] = frozenset()
 
-    @property
-    def caps(self) -> Caps:
-        """What one request may hold, as the profile says."""
-        return self._profile.caps
+    def encode(self, model: str, frame_state: Content, questions: Mapping[QuestionId, Question]) -> bytes:
+        """Return the body of one request."""
+        return encode_request(model, frame_state, questions)
 
-    async def answer(self, frame_state: Content, questions: Mapping[QuestionId, Question]) -> JudgeReply:
-        """Return the server's answers, each checked; anything else is a reading."""
-        if not questions:
-            raise QuestionError("questions: is empty; ask at least one")
-        began = self._now()
-        try:
-            body = encode_request(self._identity.model, frame_state, questions)
-        except ValueError:
-            refused = Failure(reason="bad-request")
-            return self._failed(frame_state, questions, refused, began=began, request_id=None)
-        got = await self._transport.post(self._url, body, self._sent_headers())
-        if isinstance(got, Failure):
-            return self._failed(frame_state, questions, got, began=began, request_id=None)
-        request_id = _request_id(got, None)
-        if got.status != 200:
-            failure = self._status_failure(got, questions)
-            return self._failed(frame_state, questions, failure, began=began, request_id=request_id)
-        envelope = read_envelope(got.body, questions.keys())
-        if isinstance(envelope, str):
-            broken = Failure(reason=envelope, status=got.status)
-            return self._failed(frame_state, questions, broken, began=began, request_id=request_id)
-        return self._reply(frame_state, questions, envelope, _request_id(got, envelope.id), began)
+    def read(self, body: bytes, questions: Mapping[QuestionId, Question]) -> Envelope | str:
+        """Return the envelope, or the slug of the first rule that the reply as a whole breaks."""
+        return read_envelope(body, questions.keys())
 
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._transport.aclose()
-
-    def _sent_headers(self) -> Mapping[str, str]:
-        if self._key is None:
-            return self._headers
-        return self._headers | {"authorization": f"Bearer {self._key.reveal()}"}
-
-    def _reply(
-        self,
-        frame_state: Content,
-        questions: Mapping[QuestionId, Question],
-        envelope: Envelope,
-        request_id: str | None,
-        began: float,
-    ) -> JudgeReply:
-        readings = {
-            id_: check_answer(
-                envelope.answers[id_],
-                question,
-                judge=self._identity.judge,
-                basis="decision_model",
-                bare_label=self._profile.bare_label,
-                refusal=self.caps.refusal,
-            )
-            for id_, question in questions.items()
-        }
-        return JudgeReply(
-            readings=readings,
-            failure=None,
-            requested_model=self._identity.model,
-            served_model=envelope.model,
-            request_id=request_id,
-            request_digest=digest_of(self._identity, frame_state, questions),
-            usage=envelope.usage,
-            attempts=1,
-            elapsed_s=self._now() - began,
-            wire=self._identity.wire,
-        )
-
-    def _failed(
-        self,
-        frame_state: Content,
-        questions: Mapping[QuestionId, Question],
-        failure: Failure,
-        *,
-        began: float,
-        request_id: str | None,
-    ) -> JudgeReply:
-        _log.warning("%s", describe(self._identity.judge, failure, request_id))
-        elapsed_s = self._now() - began
-        return failed_reply(self._identity, frame_state, questions, failure, elapsed_s=elapsed_s, request_id=request_id)
-
-    def _status_failure(self, got: HttpReply, questions: Mapping[QuestionId, Question]) -> Failure:
-        body = _json_or_none(got.body)
-        return status_failure(
-            got.status,
-            got.headers,
-            wall_s=self._wall(),
-            error_type=error_type_of(body),
-            at=question_at(body, questions.keys()),
-        )
-
-
-def _request_id(got: HttpReply, body_id: Json) -> str | None:
-    return request_id_of(got.headers.get("x-typesafe-request-id"), got.headers.get("x-request-id"), body_id)
-
-
-def _json_or_none(body: bytes) -> Json:
-    """Return the body's JSON; None for anything else, which an error body may well be."""
-    try:
-        return parse_json(body)
-    except ValueError:
-        return None
+    def place(self, error: Json, questions: Mapping[QuestionId, Question]) -> str | None:
+        """Return `questions.ID` when `detail[].loc` leads to a question that was asked."""
+        return question_at(error, questions.keys())

@@ -34,13 +34,20 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/-]{1,128}")
 
 
 def status_failure(
-    status: int, headers: Mapping[str, str], *, wall_s: float, error_type: str | None = None, at: str | None = None
+    status: int,
+    headers: Mapping[str, str],
+    *,
+    wall_s: float,
+    error_type: str | None = None,
+    at: str | None = None,
+    busy: frozenset[int] = frozenset(),
 ) -> Failure:
     """Return the failure of a response that is not a success.
 
-    `headers`: lower-case names. `wall_s`: seconds since 1970, for waits given as a date.
+    `headers`: lower-case names. `wall_s`: seconds since 1970, for waits given as a date. `busy`: further statuses
+    that mean it.
     """
-    reason = _reason(status)
+    reason = "busy" if status in busy else _reason(status)
     retryable = {"true": True, "false": False}.get(headers.get("x-should-retry", ""), reason in _RETRIED)
     return Failure(
         reason=reason,
