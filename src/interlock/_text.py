@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["ELLIPSIS", "clip", "fold", "nearest"]
+__all__ = ["ELLIPSIS", "clip", "first_paragraph", "fold", "has_control", "nearest"]
 
 ELLIPSIS = "…"
 
@@ -18,10 +18,25 @@ def clip(text: str, bound: int) -> str:
     return text[: bound - 1] + ELLIPSIS
 
 
+def first_paragraph(text: str) -> str:
+    """Return the text up to its first blank line, as one line."""
+    lines: list[str] = []
+    for line in text.strip().splitlines():
+        if not line.strip():
+            break
+        lines.append(line.strip())
+    return " ".join(lines)
+
+
 def fold(text: str) -> str:
     """Return the form in which two look-alike names are equal: NFC, case and space folded."""
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
     return " ".join(composed.casefold().split())
+
+
+def has_control(text: str) -> bool:
+    """True when `text` holds a control character, a line or paragraph separator, or half of a character."""
+    return any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

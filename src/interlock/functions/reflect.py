@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
+from interlock._text import first_paragraph
+from interlock.functions.input_meta import check_input
 from interlock.functions.metadata import (
     AUTO_INJECTED,
-    INPUT_KEYS,
     Expose,
     FunctionMetadata,
     ParamKind,
@@ -27,7 +30,7 @@ from interlock.functions.metadata import (
 )
 from interlock.schema import ABSENT, Annotation
 
-__all__ = ["METHOD_OPTIONS_ATTRIBUTE", "check_input", "describe", "summary_of"]
+__all__ = ["METHOD_OPTIONS_ATTRIBUTE", "check_input", "describe"]
 
 METHOD_OPTIONS_ATTRIBUTE = "interlock_method_options"
 """Set on every Agent method: its merged `method_options` entry."""
@@ -46,35 +49,37 @@ class _Parts:
     name: str
     doc: str
     bound: frozenset[str]
+    """Parameters that a partial filled by name."""
     code: Callable[..., Any]
     """The function whose globals resolve string annotations."""
+    names: Mapping[str, Any]
+    """Further names of the module it was written in."""
+    said: Mapping[str, Mapping[str, Any]]
+    """Its `input=`."""
+    options: Mapping[str, Any]
+    """Its `method_options` entry."""
 
 
 def describe(fn: Callable[..., Any]) -> FunctionMetadata:
     """Return the metadata of any callable.
 
     Raises:
-        TypeError: it is not callable, has no readable signature, is an Agent method without its instance,
-            a visible annotation does not resolve, or `input_meta` names what does not exist.
+        TypeError: it is not callable, has no readable signature, is a method without its object,
+            a visible annotation does not resolve, or `input_meta` says what cannot be.
     """
     if not callable(fn):
         raise TypeError(f"{fn!r} is not callable")
     parts = _parts(fn)
-    options: Mapping[str, Any] = getattr(fn, METHOD_OPTIONS_ATTRIBUTE, {})
-    if options and not inspect.ismethod(fn):
-        raise TypeError(f"`{parts.name}` is an Agent method without its agent; pass `agent.{parts.name}`")
-    try:
-        signature = inspect.signature(fn)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"`{parts.name}` has no readable signature; wrap it in a function") from error
-    said: Mapping[str, Mapping[str, Any]] = getattr(fn, "input_meta", None) or {}
+    options = parts.options
+    signature = _signature(fn, parts.name)
     listed = [item for item in signature.parameters.values() if item.kind in _KINDS and item.name not in parts.bound]
-    check_input(parts.name, said, [item.name for item in listed])
+    if listed and listed[0].name in ("self", "cls") and listed[0].kind is not inspect.Parameter.KEYWORD_ONLY:
+        raise TypeError(f"`{parts.name}` is a method without its object; pass `object.{parts.name}`")
     return FunctionMetadata(
         name=options.get("name") or parts.name,
-        summary=options.get("description") or summary_of(parts.doc),
+        summary=options.get("description") or first_paragraph(parts.doc),
         doc=parts.doc,
-        params=tuple(_param(item, said.get(item.name, {}), parts) for item in listed),
+        params=tuple(_param(item, parts.said.get(item.name, {}), parts) for item in listed),
         function=fn,
         is_async=is_async(fn),
         system=options.get("system"),
@@ -85,60 +90,94 @@ def describe(fn: Callable[..., Any]) -> FunctionMetadata:
     )
 
 
-def summary_of(doc: str) -> str:
-    """Return the first paragraph of a docstring as one line."""
-    lines: list[str] = []
-    for line in doc.strip().splitlines():
-        if not line.strip():
-            break
-        lines.append(line.strip())
-    return " ".join(lines)
-
-
-def check_input(name: str, said: Mapping[str, Any], params: list[str]) -> None:
-    """Refuse `input=` that speaks of an unknown parameter or with an unknown key.
-
-    Raises:
-        TypeError: which parameter or key, and what exists.
-    """
-    for param, keys in said.items():
-        if param not in params:
-            raise TypeError(f"`{name}`: input names `{param}`, which is not a parameter; write one of {params}")
-        if not isinstance(keys, Mapping):
-            raise TypeError(f"`{name}`: input of `{param}` is a dict")
-        for key in keys:
-            if key not in INPUT_KEYS:
-                raise TypeError(f"`{name}`: input of `{param}` has the unknown key `{key}`; {sorted(INPUT_KEYS)}")
-
-
 def is_async(fn: Callable[..., Any]) -> bool:
     """True when calling `fn` gives an awaitable."""
-    while isinstance(fn, functools.partial):
-        fn = fn.func
-    return inspect.iscoroutinefunction(fn) or (
-        not inspect.isroutine(fn) and not isinstance(fn, type) and inspect.iscoroutinefunction(type(fn).__call__)
-    )
+    for layer in _layers(fn):
+        call = layer if inspect.isroutine(layer) else type(layer).__call__
+        if not isinstance(layer, type) and inspect.iscoroutinefunction(call):
+            return True
+    return False
+
+
+def _signature(fn: Callable[..., Any], name: str) -> inspect.Signature:
+    try:
+        return inspect.signature(fn)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"`{name}` has no readable signature; wrap it in a function") from error
+
+
+def _layers(fn: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """Return `fn` and what it stands for, outermost first: the functions of partials, and what wrappers wrap."""
+    layers = [fn]
+    while True:
+        here = layers[-1]
+        inner = here.func if isinstance(here, functools.partial) else getattr(here, "__wrapped__", None)
+        if not callable(inner) or len(layers) == _MAX_LAYERS:
+            return layers
+        layers.append(inner)
+
+
+_MAX_LAYERS = 100
+"""An object that answers for every attribute would else be taken apart for ever."""
 
 
 def _parts(fn: Callable[..., Any]) -> _Parts:
-    bound: set[str] = set()
-    while isinstance(fn, functools.partial):
-        bound.update(fn.keywords)
-        fn = fn.func
-    code: Callable[..., Any] = inspect.unwrap(fn)
-    doc = inspect.getdoc(fn) or ""
-    if isinstance(fn, type):
-        doc, code = _class_doc(fn), inspect.getattr_static(fn, "__init__")
-    elif not inspect.isroutine(fn):
-        doc, code = _class_doc(type(fn)), type(fn).__call__
-    name = getattr(fn, "__name__", None) or type(fn).__name__
-    return _Parts(name=name, doc=doc, bound=frozenset(bound), code=inspect.unwrap(code))
+    layers = _layers(fn)
+    named = next(layer for layer in layers if not isinstance(layer, functools.partial))
+    owner = named if isinstance(named, type) else type(named)
+    is_routine = inspect.isroutine(named)
+    name = getattr(named, "__name__", None) or owner.__name__
+    module = sys.modules.get(getattr(named if is_routine else owner, "__module__", None) or "")
+    return _Parts(
+        name=name,
+        doc=(inspect.getdoc(named) or "") if is_routine else _class_doc(owner),
+        bound=frozenset(key for layer in layers if isinstance(layer, functools.partial) for key in layer.keywords),
+        code=getattr(layers[-1], "__func__", layers[-1]) if is_routine else inspect.unwrap(_body(named)),
+        names={} if module is None else vars(module),
+        said=_said(layers, name),
+        options=_options(layers, name),
+    )
+
+
+def _body(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what runs when a class or a callable object is called."""
+    body: Callable[..., Any] = (
+        inspect.getattr_static(fn, "__init__") if isinstance(fn, type) else inspect.getattr_static(type(fn), "__call__")
+    )
+    return body
+
+
+def _said(layers: list[Callable[..., Any]], name: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return the outermost `input_meta`, checked against the parameters of what carries it."""
+    inner = [_body(layer) for layer in layers if not inspect.isroutine(layer)]
+    for layer in (*layers, *inner):
+        said: Mapping[str, Mapping[str, Any]] | None = getattr(layer, "input_meta", None)
+        if said is not None:
+            known = [item.name for item in _signature(layer, name).parameters.values() if item.kind in _KINDS]
+            check_input(name, said, known)
+            return said
+    return {}
+
+
+def _options(layers: list[Callable[..., Any]], name: str) -> Mapping[str, Any]:
+    """Return the `method_options` entry of the Agent method that is called in the end; empty for anything else."""
+    has_object = False
+    for layer in layers:
+        has_object = (
+            has_object or inspect.ismethod(layer) or (isinstance(layer, functools.partial) and bool(layer.args))
+        )
+    options: Mapping[str, Any] = next(
+        (getattr(layer, METHOD_OPTIONS_ATTRIBUTE) for layer in layers if hasattr(layer, METHOD_OPTIONS_ATTRIBUTE)), {}
+    )
+    if options and not has_object:
+        raise TypeError(f"`{name}` is an Agent method without its agent; pass `agent.{name}`")
+    return options
 
 
 def _class_doc(owner: type[Any]) -> str:
-    """Return the docstring written for a class, not the one a dataclass makes of its own signature."""
+    """Return the docstring written for a class, not the one that Python makes of its fields."""
     doc = inspect.cleandoc(owner.__dict__.get("__doc__") or "")
-    return "" if is_dataclass(owner) and doc.startswith(f"{owner.__name__}(") else doc
+    return "" if doc.startswith(f"{owner.__name__}(") else doc
 
 
 def _param(item: inspect.Parameter, said: Mapping[str, Any], parts: _Parts) -> ParamMetadata:
@@ -166,18 +205,28 @@ def _resolved(item: inspect.Parameter, parts: _Parts) -> Annotation:
     """Return the annotation of one visible parameter, its names resolved where the function was written."""
     if item.annotation is inspect.Parameter.empty:
         return str
+    kept = _HINTS.setdefault(parts.code, {}) if isinstance(parts.code, types.FunctionType) else {}
+    written, hint = kept.get(item.name, (None, None))
+    if written is item.annotation:
+        return hint
     try:
-        return _hint(item.annotation, parts)
+        hint = _hint(item.annotation, parts)
     except Exception as error:  # a forward reference may hold any expression
         raise TypeError(
             f"`{parts.name}`: the annotation of `{item.name}`, `{item.annotation}`, does not resolve"
         ) from error
+    kept[item.name] = (item.annotation, hint)
+    return hint
+
+
+_HINTS: WeakKeyDictionary[Callable[..., Any], dict[str, tuple[object, Annotation]]] = WeakKeyDictionary()
+"""Function → parameter → its annotation as written and as read; one object each, so that its adapter is kept."""
 
 
 def _hint(annotation: Annotation, parts: _Parts) -> Annotation:
     holder = types.SimpleNamespace(__annotations__={"value": annotation})
-    names = getattr(parts.code, "__globals__", {})
-    return typing.get_type_hints(holder, globalns=names, include_extras=True)["value"]
+    names = getattr(parts.code, "__globals__", None) or dict(parts.names)
+    return typing.get_type_hints(holder, globalns=names, localns=parts.names, include_extras=True)["value"]
 
 
 def _returns(annotation: Annotation, parts: _Parts) -> Annotation:

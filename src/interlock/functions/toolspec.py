@@ -11,7 +11,7 @@ from typing import Any
 from interlock.functions.fields import fields_of
 from interlock.functions.metadata import FunctionMetadata, ParamMetadata
 from interlock.functions.reflect import describe
-from interlock.schema import Field, without_defaults
+from interlock.schema import JsonSchema, hoisted
 
 __all__ = ["tool_spec"]
 
@@ -24,18 +24,17 @@ def tool_spec(fn: Callable[..., Any]) -> dict[str, Any]:
     """
     function = describe(fn)
     fields = fields_of(function)
+    found = hoisted([field.schema for field in fields])
+    named = zip(fields, found.nodes, function.visible, strict=True)
     parameters: dict[str, Any] = {
         "type": "object",
-        "properties": {
-            field.name: _property(field, param) for field, param in zip(fields, function.visible, strict=True)
-        },
+        "properties": {field.name: _property(node, param) for field, node, param in named},
     }
     required = [field.name for field in fields if field.required]
     if required:
         parameters["required"] = required
-    definitions = {name: item for field in fields for name, item in field.schema.get("$defs", {}).items()}
-    if definitions:
-        parameters["$defs"] = without_defaults(definitions)
+    if found.definitions:
+        parameters["$defs"] = found.definitions
     return {"name": function.name, "description": _description(function), "parameters": parameters}
 
 
@@ -43,7 +42,6 @@ def _description(function: FunctionMetadata) -> str:
     return function.summary or f"Call {function.name}."
 
 
-def _property(field: Field, param: ParamMetadata) -> dict[str, Any]:
-    node: dict[str, Any] = {key: value for key, value in without_defaults(field.schema).items() if key != "$defs"}
+def _property(node: JsonSchema, param: ParamMetadata) -> JsonSchema:
     text = param.description or (f"e.g. {param.placeholder}" if param.placeholder else None)
     return node if text is None else {**node, "description": text}

@@ -5,11 +5,11 @@ Source: next-step specification, sections 3 and 6.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from interlock._text import has_control
 from interlock.functions.fields import fields_of
 from interlock.functions.metadata import FunctionMetadata
 from interlock.functions.reflect import describe
@@ -142,17 +142,18 @@ def _listed_name(name: str, rest: tuple[object, ...]) -> Option:
     description = _text(name, rest[0]) if rest else ""
     if len(rest) == 2:
         return _schema(checked, description, rest[1])
-    return _value(checked, checked, description)
+    return _value(checked, name, description)
 
 
 def _name(name: object) -> str:
+    """Return an option's name as plain text; a member of a text enum is its value."""
     if not isinstance(name, str):
         raise TypeError(f"option names are text, got {name!r}")
     if not name:
         raise ValueError("an option name is empty; write a name")
-    if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
+    if has_control(name):
         raise ValueError(f"option name {name!r} holds a control character; write it without")
-    return name
+    return str.__str__(name)
 
 
 def _text(name: str, description: object) -> str:

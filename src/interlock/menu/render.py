@@ -73,8 +73,12 @@ def _field_lines(field: Field) -> Iterator[str]:
 
 
 def _line(path: str, description: str | None, node: JsonSchema, default: str) -> str:
-    text = path if not description else f"{path}: {' '.join(description.splitlines())}"
+    text = f"{path}: {_one_line(description)}" if description else path
     return " ".join([text, *_marks(node), *([default] if default else [])])
+
+
+def _one_line(text: str) -> str:
+    return " ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _marks(node: JsonSchema) -> Iterator[str]:
@@ -92,26 +96,32 @@ def _default_mark(default: object) -> str:
         return "(optional)"
     try:
         return f"(default: {json.dumps(default, ensure_ascii=False, allow_nan=False)})"
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return "(optional)"
 
 
 def _nested(path: str, node: JsonSchema, definitions: JsonSchema, above: tuple[str, ...] = ()) -> Iterator[str]:
-    """Yield the lines of fields inside `node` that say something; a recursive type is entered once."""
+    """Yield the lines of what is inside `node` and says something; a recursive type is entered once."""
     node, above = _followed(node, definitions, above)
-    if node.get("type") == "array" and isinstance(node.get("items"), Mapping):
-        yield from _nested(f"{path}[]", node["items"], definitions, above)
-        return
     for member in node.get("anyOf", ()):
         yield from _nested(path, member, definitions, above)
+    for place, inner, default in _inside(path, node):
+        line = _line(place, inner.get("description"), inner, default)
+        if line != place:
+            yield line
+        yield from _nested(place, inner, definitions, above)
+
+
+def _inside(path: str, node: JsonSchema) -> Iterator[tuple[str, JsonSchema, str]]:
+    """Yield what `node` directly holds: its path, its schema, and how a default is marked."""
+    for index, inner in enumerate(node.get("prefixItems", ())):
+        yield f"{path}[{index}]", inner, ""
+    for key, place in (("items", f"{path}[]"), ("additionalProperties", f"{path}.*")):
+        if isinstance(node.get(key), Mapping):
+            yield place, node[key], ""
     required = node.get("required", ())
     for name, inner in node.get("properties", {}).items():
-        here = f"{path}.{name}"
-        default = "" if name in required else _default_mark(inner.get("default"))
-        line = _line(here, inner.get("description"), inner, default)
-        if line != here:
-            yield line
-        yield from _nested(here, inner, definitions, above)
+        yield f"{path}.{name}", inner, "" if name in required else _default_mark(inner.get("default"))
 
 
 def _followed(node: JsonSchema, definitions: JsonSchema, above: tuple[str, ...]) -> tuple[JsonSchema, tuple[str, ...]]:

@@ -6,14 +6,14 @@ Source: next-step specification, section 10.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
 from interlock.menu.attempts import Chosen, Rejected
 from interlock.menu.options import Option
 from interlock.models.reply import NotFound, find_action
-from interlock.schema import Field, Problem, ProblemKind, missing_fields, read_value
+from interlock.schema import Field, Problem, ProblemKind, missing, read_value
 
 __all__ = ["read_fields", "read_reply"]
 
@@ -28,7 +28,7 @@ def read_reply(reply: object, options: Sequence[Option]) -> Chosen | Rejected:
     if option is None:
         names = ", ".join(f"`{item.name}`" for item in options)
         return _rejected("unknown_call", f"{_shown(name)} is not an option; pick one of {names}", found.repaired)
-    if not option.fields:
+    if option.kind == "value":
         return Chosen(option=option, args={}, repaired=found.repaired)
     if args and not isinstance(args, Mapping):
         return _rejected("bad_args", "`args` must be an object", found.repaired, option.name)
@@ -43,19 +43,29 @@ def _read_args(option: Option, args: Mapping[str, object], repaired: bool) -> Ch
 
 
 def read_fields(fields: Sequence[Field], args: Mapping[str, object]) -> Mapping[str, object] | Rejected:
-    """Return the validated values of `fields`, unknown keys dropped, or what is wrong with them."""
-    given = {field.name: args[field.name] for field in fields if _is_given(field, args)}
-    problems = missing_fields(fields, given)
+    """Return the validated values of `fields`, unknown keys dropped, or what is wrong with them.
+
+    Keys that a class forbids are told before missing fields, and missing fields before wrong values.
+    """
     read: dict[str, object] = {}
-    for field in fields if not problems else ():
-        if field.name in given:
-            read[field.name], found = read_value(field, given[field.name])
+    problems: list[Problem] = []
+    for field in fields:
+        if _is_given(field, args):
+            read[field.name], found = read_value(field, args[field.name])
             problems += found
-    problems = [item for item in problems if item.kind == "missing_required"] or problems
+        elif field.required:
+            problems.append(missing(field))
     if not problems:
         return read
+    problems = next(stage for stage in _stages(problems) if stage)
     message = "; ".join(f"`{problem.path}` {problem.message}" for problem in problems)
     return Rejected(kind=problems[0].kind, message=message, problems=tuple(problems), picked=None)
+
+
+def _stages(problems: Sequence[Problem]) -> Iterator[list[Problem]]:
+    for kind in ("bad_args", "missing_required"):
+        yield [problem for problem in problems if problem.kind == kind]
+    yield list(problems)
 
 
 def _is_given(field: Field, args: Mapping[str, object]) -> bool:

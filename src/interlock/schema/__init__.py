@@ -1,8 +1,8 @@
 """The field language of options and functions, pydantic's adapters, and JSON Schema, kept in step."""
 
 from interlock.schema.annotation import AdapterError, Annotation, adapter_for
-from interlock.schema.fields import ABSENT, Absent, Field, field_for, missing_fields, read_value
-from interlock.schema.json_schema import JsonSchema, schema_of, without_defaults
+from interlock.schema.fields import ABSENT, Absent, Field, field_for, missing, read_value
+from interlock.schema.json_schema import Hoisted, JsonNode, JsonSchema, hoisted, schema_of, without_defaults
 from interlock.schema.language import schema_fields
 from interlock.schema.problems import Problem, ProblemKind
 
@@ -12,12 +12,15 @@ __all__ = [
     "AdapterError",
     "Annotation",
     "Field",
+    "Hoisted",
+    "JsonNode",
     "JsonSchema",
     "Problem",
     "ProblemKind",
     "adapter_for",
     "field_for",
-    "missing_fields",
+    "hoisted",
+    "missing",
     "read_value",
     "schema_fields",
     "schema_of",

@@ -6,18 +6,22 @@ Source: next-step specification, sections 4, 5 and 10.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, cast
 
 from pydantic import AfterValidator, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from interlock._canonical import Json
 from interlock.schema.annotation import Annotation, adapter_for
+from interlock.schema.conforms import find_misfit
 from interlock.schema.json_schema import JsonSchema, schema_of
-from interlock.schema.problems import Problem, problems_of
+from interlock.schema.kept import Kept
+from interlock.schema.problems import Problem, ProblemKind, problems_of
 
-__all__ = ["ABSENT", "Absent", "Accepted", "Field", "field_for", "missing_fields", "one_of", "read_value"]
+__all__ = ["ABSENT", "Absent", "Accepted", "Field", "field_for", "missing", "one_of", "read_value"]
 
 
 class Absent:
@@ -76,13 +80,21 @@ def field_for(
 
 
 def one_of(annotation: object, options: Sequence[object], name: str) -> Annotation:
-    """Return `annotation` restricted to `options`, each converted to the type.
+    """Return `annotation` restricted to `options`, each converted to the type; made once and kept by identity.
 
     Raises:
         TypeError: there are no options, one does not convert, or the type is a list or an object.
     """
+    return _RESTRICTED.get(annotation, repr(options), lambda: _restricted(annotation, options, name))
+
+
+_RESTRICTED: Kept[Annotation] = Kept()
+
+
+def _restricted(annotation: object, options: Sequence[object], name: str) -> Annotation:
     base = adapter_for(annotation)
-    kind = schema_of(base).get("type")
+    schema = schema_of(base)
+    kind = _kind(schema)
     if kind in ("array", "object"):
         raise TypeError(f"`{name}`: options go on the elements of a list or object; put them on the element template")
     if not options:
@@ -96,34 +108,51 @@ def one_of(annotation: object, options: Sequence[object], name: str) -> Annotati
             raise PydanticCustomError("not_an_option", "must be one of {expected}", {"expected": expected})
         return value
 
-    return Annotated[annotation, AfterValidator(check), WithJsonSchema({**schema_of(base), "enum": shown})]
+    said = {key: value for key, value in schema.items() if key not in ("anyOf", "$defs")}
+    return Annotated[annotation, AfterValidator(check), WithJsonSchema({**said, "enum": shown})]
+
+
+def _kind(schema: JsonSchema) -> object:
+    """Return the JSON type of a schema, of its only form besides null for a nullable one; None for several."""
+    kinds = {form.get("type") for form in schema.get("anyOf", ())} - {"null"}
+    return kinds.pop() if len(kinds) == 1 else schema.get("type")
 
 
 def _converted(option: object, adapter: TypeAdapter[Any], kind: object, name: str) -> object:
+    """Return one option as a value of its type; a number may be written as text."""
     read = option
     if isinstance(option, str) and kind in ("integer", "number"):
-        try:
+        with suppress(ValueError):
             read = json.loads(option)
-        except ValueError:
-            read = option
     try:
-        return adapter.validate_json(json.dumps(read), strict=True)
+        return adapter.validate_json(json.dumps(read, allow_nan=False), strict=True)
     except (ValidationError, TypeError, ValueError) as error:
-        raise TypeError(f"`{name}`: option {option!r} is not of its type") from error
+        raise TypeError(f"`{name}`: option {option!r} is not of its type; write values that are") from error
 
 
-def missing_fields(fields: Sequence[Field], values: Mapping[str, object]) -> list[Problem]:
-    """Return one problem per required field that `values` does not name."""
-    return [
-        Problem(kind="missing_required", path=field.name, message="is required")
-        for field in fields
-        if field.required and field.name not in values
-    ]
+def missing(field: Field) -> Problem:
+    """Return the problem of a required field that is not there."""
+    return Problem(kind="missing_required", path=field.name, message="is required")
 
 
 def read_value(field: Field, value: object) -> Accepted:
-    """Return the validated object for a value read from JSON, or what is wrong with it; never raises."""
+    """Return the validated object for a value read from JSON, or what is wrong with it; never raises.
+
+    What pydantic takes must also fit the schema that a model is shown: true is not 1, and 1.0 is no integer.
+    """
     try:
-        return field.adapter.validate_json(json.dumps(value), strict=True), []
+        text = json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError):
+        return ABSENT, [_refused(field, "type_mismatch", "is not a JSON value")]
+    try:
+        read = field.adapter.validate_json(text, strict=True)
     except ValidationError as error:
         return ABSENT, problems_of(error, field.name, value)
+    except Exception as error:  # noqa: BLE001  (a class may raise anything for values it does not take)
+        return ABSENT, [_refused(field, "constraint_violation", f"is not taken: {type(error).__name__}: {error}")]
+    unfit = find_misfit(cast("Json", value), field.schema, field.name)
+    return (read, []) if unfit is None else (ABSENT, [unfit])
+
+
+def _refused(field: Field, kind: ProblemKind, message: str) -> Problem:
+    return Problem(kind=kind, path=field.name, message=message)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter
 
-__all__ = ["JsonSchema", "inlined", "schema_of", "without_defaults"]
+from interlock._text import first_paragraph
+from interlock.schema.kept import Kept
+
+__all__ = ["Hoisted", "JsonNode", "JsonSchema", "hoisted", "inlined", "schema_of", "without_defaults"]
 
 JsonSchema: TypeAlias = Mapping[str, Any]
 JsonNode: TypeAlias = Any
@@ -16,15 +20,35 @@ JsonNode: TypeAlias = Any
 _NAMED = ("properties", "patternProperties", "$defs", "dependentSchemas")
 _LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SINGLE = ("items", "additionalProperties", "not", "contains", "propertyNames")
-_JSON_TYPES: Mapping[type, str] = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+_JSON_TYPES: Mapping[type, str] = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+    list: "array",
+    dict: "object",
+}
+_REFERENCE = "#/$defs/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hoisted:
+    """Schemas that share one document, and the definitions that stand at its root."""
+
+    nodes: tuple[JsonNode, ...]
+    definitions: JsonSchema
 
 
 def schema_of(adapter: TypeAdapter[Any]) -> JsonSchema:
-    """Return the validation schema of `adapter`, `$defs` kept only where a type holds itself.
+    """Return the validation schema of `adapter`, made once, `$defs` kept only where a type holds itself.
 
     `default` stays on the fields of classes: menus show it; `without_defaults` removes it for providers.
     """
-    return inlined(adapter.json_schema(mode="validation"))
+    return _SCHEMAS.get(adapter, None, lambda: inlined(adapter.json_schema(mode="validation")))
+
+
+_SCHEMAS: Kept[JsonSchema] = Kept()
 
 
 def inlined(schema: JsonSchema) -> JsonSchema:
@@ -55,12 +79,23 @@ def _plain(node: JsonNode, definitions: JsonSchema, above: tuple[str, ...], kept
         name = reference.rpartition("/")[2]
         if name in above:
             kept.add(name)
-            return {"$ref": f"#/$defs/{name}"}
-        beside = {key: value for key, value in node.items() if key != "$ref"}
-        merged = {**definitions[name], **beside}
+            return {**_without_title(node), "$ref": _REFERENCE + name}
+        merged = {**_briefly(definitions[name]), **{key: value for key, value in node.items() if key != "$ref"}}
         return _plain(merged, definitions, (*above, name), kept)
-    read = {key: _member(key, value, definitions, above, kept) for key, value in node.items() if key != "title"}
+    read = {key: _member(key, value, definitions, above, kept) for key, value in _without_title(node).items()}
     return _completed(read)
+
+
+def _without_title(node: JsonSchema) -> dict[str, JsonNode]:
+    return {key: value for key, value in node.items() if key != "title"}
+
+
+def _briefly(definition: JsonSchema) -> JsonSchema:
+    """Return the definition of a class with the first paragraph of its docstring, as one line."""
+    text = definition.get("description")
+    if not isinstance(text, str):
+        return definition
+    return {**definition, "description": first_paragraph(text)}
 
 
 def _member(key: str, value: JsonNode, definitions: JsonSchema, above: tuple[str, ...], kept: set[str]) -> JsonNode:
@@ -74,28 +109,37 @@ def _member(key: str, value: JsonNode, definitions: JsonSchema, above: tuple[str
 
 
 def _completed(node: dict[str, Any]) -> dict[str, Any]:
-    """Return `node` with a one-value constant as an enum, a type beside every enum, items in every array."""
+    """Return `node` with constants as enums, a type beside every enum, items in every array, one flat `anyOf`."""
     if "const" in node:
         node["enum"] = [node.pop("const")]
     if "enum" in node:
         return _typed_enum(node)
-    if node.get("type") == "array" and "items" not in node and "prefixItems" not in node:
-        node["items"] = {}
-    node.pop("discriminator", None)
+    if node.get("type") == "array":
+        node.setdefault("items", {})
+    if node.pop("discriminator", None) is not None:
+        node["anyOf"] = node.pop("oneOf")
+    if "anyOf" in node:
+        node["anyOf"] = [inner for member in node["anyOf"] for inner in _flat(member)]
     return node
+
+
+def _flat(member: JsonNode) -> list[JsonNode]:
+    is_union = isinstance(member, Mapping) and member.keys() == {"anyOf"}
+    return list(member["anyOf"]) if is_union else [member]
 
 
 def _typed_enum(node: dict[str, Any]) -> dict[str, Any]:
     values = node["enum"]
-    kinds = list(dict.fromkeys(_JSON_TYPES.get(type(value), "object") for value in values))
+    kinds = list(dict.fromkeys(_kind(value) for value in values))
     if len(kinds) == 1:
         return {**node, "type": kinds[0]}
     rest = {key: value for key, value in node.items() if key not in ("enum", "type")}
-    members = [
-        {"type": kind, "enum": [value for value in values if _JSON_TYPES.get(type(value), "object") == kind]}
-        for kind in kinds
-    ]
+    members = [{"type": kind, "enum": [value for value in values if _kind(value) == kind]} for kind in kinds]
     return {**rest, "anyOf": [{"type": "null"} if member["type"] == "null" else member for member in members]}
+
+
+def _kind(value: object) -> str:
+    return _JSON_TYPES.get(type(value), "object")
 
 
 def without_defaults(node: JsonNode) -> JsonNode:
@@ -114,4 +158,43 @@ def without_defaults(node: JsonNode) -> JsonNode:
             read[key] = without_defaults(value)
         else:
             read[key] = value
+    return read
+
+
+def hoisted(schemas: Sequence[JsonSchema]) -> Hoisted:
+    """Return the schemas as parts of one document, without defaults.
+
+    A definition moves to the root; one whose name is taken by another gets a number.
+    """
+    definitions: dict[str, JsonNode] = {}
+    nodes: list[JsonNode] = []
+    for schema in schemas:
+        own = schema.get("$defs", {})
+        names = {name: _free_name(name, own, definitions) for name in own}
+        plain = without_defaults({key: value for key, value in schema.items() if key != "$defs"})
+        definitions |= {names[name]: _renamed(without_defaults(item), names) for name, item in own.items()}
+        nodes.append(_renamed(plain, names))
+    return Hoisted(nodes=tuple(nodes), definitions=definitions)
+
+
+def _free_name(name: str, own: JsonSchema, taken: Mapping[str, JsonNode]) -> str:
+    if name not in taken or taken[name] == without_defaults(own[name]):
+        return name
+    number = 2
+    while f"{name}_{number}" in taken or f"{name}_{number}" in own:
+        number += 1
+    return f"{name}_{number}"
+
+
+def _renamed(node: JsonNode, names: Mapping[str, str]) -> JsonNode:
+    """Return `node` with its references following `names`."""
+    if isinstance(node, list):
+        return [_renamed(item, names) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    reference = node.get("$ref")
+    read = {key: _renamed(value, names) for key, value in node.items()}
+    if isinstance(reference, str):
+        name = reference.removeprefix(_REFERENCE)
+        read["$ref"] = _REFERENCE + names.get(name, name)
     return read

@@ -12,8 +12,10 @@ from typing import Annotated, Any
 import pydantic
 import typing_extensions
 
+from interlock._text import has_control
 from interlock.schema.annotation import AdapterError, Annotation
 from interlock.schema.fields import Field, field_for, one_of
+from interlock.schema.kept import Kept
 
 __all__ = ["META_KEYS", "TYPE_NAMES", "schema_fields"]
 
@@ -45,16 +47,32 @@ def schema_fields(schema: object) -> tuple[Field, ...]:
         raise TypeError(f"schema must be a dict of field names to types, got {type(schema).__name__}")
     if "decision" in schema:
         raise ValueError("schema field `decision` would replace the option's name in the result; rename the field")
-    return tuple(_field(name, written) for name, written in schema.items())
+    return _FIELDS.get(schema, repr(schema), lambda: tuple(_field(name, written) for name, written in schema.items()))
 
 
-def _field(name: object, written: object) -> Field:
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"schema field names are non-empty text, got {name!r}")
+_FIELDS: Kept[tuple[Field, ...]] = Kept()
+"""Schema → its fields; a schema that was changed in place reads differently and is read again."""
+
+
+def _field(name: str, written: object) -> Field:
+    _require_name(name)
     try:
         return field_for(name, _annotation(written, name), description=_description(written))
     except AdapterError as error:
         raise TypeError(f"schema field `{name}`: {error}") from error
+
+
+def _require_name(name: object) -> None:
+    """Refuse what would not be one word or phrase in a menu.
+
+    Raises:
+        TypeError: it is not text, or empty.
+        ValueError: it holds a control character.
+    """
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"schema field names are non-empty text, got {name!r}")
+    if has_control(name):
+        raise ValueError(f"schema field name {name!r} holds a control character; write it without")
 
 
 def _is_meta(written: object) -> bool:
@@ -84,7 +102,9 @@ def _annotation(written: object, path: str) -> Annotation:
 
 
 def _is_typing_construct(written: object) -> bool:
-    return written is Any or typing_extensions.get_origin(written) is not None or type(written).__module__ == "typing"
+    is_alias = isinstance(written, typing_extensions.TypeAliasType)
+    has_origin = typing_extensions.get_origin(written) is not None
+    return written is Any or has_origin or is_alias or type(written).__module__ == "typing"
 
 
 def _list(written: list[object], path: str) -> Annotation:
@@ -95,8 +115,7 @@ def _list(written: list[object], path: str) -> Annotation:
 
 def _object(written: dict[Any, object], path: str) -> Annotation:
     for name in written:
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"schema field `{path}`: field names are non-empty text, got {name!r}")
+        _require_name(name)
     fields = {name: _described(inner, f"{path}.{name}") for name, inner in written.items()}
     return typing_extensions.TypedDict("Object", fields)  # type: ignore[operator]  # the fields are known at run time
 
