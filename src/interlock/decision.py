@@ -5,15 +5,13 @@ Source: next-step specification, sections 1, 2, 11 and 12.
 
 from __future__ import annotations
 
-import asyncio
 import functools
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from interlock.agents.calls import Fallback, check_fallback, picked_or_fallback
-from interlock.agents.content import Items, PromptContent, TextItem, read_content
-from interlock.agents.deciding import DecisionRequest, checked_request, decide
+from interlock.agents.colour import awaited, finished, refuse_async_in_loop
+from interlock.agents.content import PromptContent, TextItem
+from interlock.agents.deciding import Fallback, check_retries, decide, picked_or_fallback, read_context, read_request
 from interlock.agents.runtime import Runtime, bound_runtime
 from interlock.errors import DecisionError, MissingContextError
 from interlock.menu.attempts import Attempt, Chosen, Rejected, attempt_of, decision_error
@@ -70,11 +68,11 @@ def make(
         DecisionError: no valid pick after every attempt, and no `fallback`.
         ModelError: a model call failed as a whole.
     """
-    found, request = _request(prompt, options, runtime, context, max_retries=max_retries, fallback=fallback)
-    _refuse_async_in_loop(found, request)
-    step = run_anywhere(functools.partial(picked_or_fallback, found, request, fallback))
-    result = step()
-    return run_anywhere(functools.partial(_awaited, result)) if inspect.isawaitable(result) else result
+    found = bound_runtime(runtime)
+    request = read_request(found, prompt, options, context=context, max_retries=max_retries, fallback=fallback)
+    refuse_async_in_loop(request.options, fallback, instead="amake")
+    step = run_anywhere(functools.partial(picked_or_fallback, found, request))
+    return finished(step(), instead="amake")
 
 
 async def amake(
@@ -87,9 +85,9 @@ async def amake(
     fallback: Fallback | None = None,
 ) -> Any:  # noqa: ANN401  (whatever the next step returns)
     """The coroutine form of `make`; async options and fallbacks are awaited."""
-    found, request = _request(prompt, options, runtime, context, max_retries=max_retries, fallback=fallback)
-    result = (await picked_or_fallback(found, request, fallback))()
-    return await result if inspect.isawaitable(result) else result
+    found = bound_runtime(runtime)
+    request = read_request(found, prompt, options, context=context, max_retries=max_retries, fallback=fallback)
+    return await awaited((await picked_or_fallback(found, request))())
 
 
 def pick(
@@ -101,7 +99,8 @@ def pick(
     max_retries: int = 1,
 ) -> Pick:
     """Ask for one of `options` and return the pick, unresolved; errors are those of `make`."""
-    found, request = _request(prompt, options, runtime, context, max_retries=max_retries, fallback=None)
+    found = bound_runtime(runtime)
+    request = read_request(found, prompt, options, context=context, max_retries=max_retries)
     return run_anywhere(functools.partial(decide, found, request))
 
 
@@ -114,7 +113,8 @@ async def apick(
     max_retries: int = 1,
 ) -> Pick:
     """The coroutine form of `pick`."""
-    found, request = _request(prompt, options, runtime, context, max_retries=max_retries, fallback=None)
+    found = bound_runtime(runtime)
+    request = read_request(found, prompt, options, context=context, max_retries=max_retries)
     return await decide(found, request)
 
 
@@ -141,13 +141,13 @@ def parse_args(
     """
     if runtime is None:
         raise ValueError("parse_args needs a runtime to ask again on; pass runtime=…")
-    _check_retries(max_retries)
-    listed, given = read_options(options), dict(context or {})
+    found, retries = bound_runtime(runtime), check_retries(max_retries)
+    listed, given = read_options(options), read_context(context)
     check_context(listed, given)
-    chosen = run_anywhere(functools.partial(_parsed, reply, listed, runtime, max_retries))
+    chosen = run_anywhere(functools.partial(_parsed, reply, listed, found, retries))
     option = chosen.option
     picked = option.handler if option.function is not None and callable(option.handler) else option.name
-    return picked, arguments(option, chosen.args, given, runtime)
+    return picked, arguments(option, chosen.args, given, found)
 
 
 def resolve_decision(chosen: Callable[..., Any] | str, kwargs: Mapping[str, object], options: object) -> Any:  # noqa: ANN401
@@ -157,20 +157,20 @@ def resolve_decision(chosen: Callable[..., Any] | str, kwargs: Mapping[str, obje
         ValueError: `chosen` is none of the options.
     """
     listed = read_options(options)
-    found = next((item for item in listed if item.name == chosen or item.handler is chosen), None)
+    found = next((item for item in listed if _is_chosen(item, chosen)), None)
     if found is None:
         raise ValueError(f"{chosen!r} is none of the options: {', '.join(item.name for item in listed)}")
     return resolve(found, kwargs)
 
 
 async def _parsed(reply: object, options: tuple[Option, ...], runtime: Runtime, max_retries: int) -> Chosen:
-    menu, schema = render_menu(options), reply_schema(options)
+    menu, schema, seen = render_menu(options), reply_schema(options), runtime.context_text()
 
     async def send(before: Try[Rejected] | None) -> object:
         if before is None:
             return reply
         text = repick_text(before.reply, before.rejected, menu)
-        return await runtime.say((TextItem(type="text", text=text),), schema)
+        return await runtime.say((TextItem(type="text", text=text),), seen=seen, schema=schema)
 
     asked: Asked[Chosen, Rejected] = await ask_until(
         send, lambda text: read_reply(text, options), Rejected, max_retries=max_retries, now=runtime.session.now
@@ -180,46 +180,8 @@ async def _parsed(reply: object, options: tuple[Option, ...], runtime: Runtime, 
     return asked.accepted
 
 
-def _request(
-    prompt: PromptContent,
-    options: object,
-    runtime: Runtime | None,
-    context: Mapping[str, object] | None,
-    *,
-    max_retries: int,
-    fallback: object,
-) -> tuple[Runtime, DecisionRequest]:
-    """Return the Runtime and the checked request; nothing is asked before every argument is right."""
-    found = bound_runtime(runtime)
-    items: Items = read_content(prompt)
-    _check_retries(max_retries)
-    check_fallback(fallback)
-    request = DecisionRequest(items=items, options=options, context=dict(context or {}), max_retries=max_retries)
-    checked_request(found, request)
-    return found, request
-
-
-def _check_retries(max_retries: object) -> None:
-    if isinstance(max_retries, bool) or not isinstance(max_retries, int):
-        raise TypeError(f"max_retries is a count, got {max_retries!r}")
-    if max_retries < 0:
-        raise ValueError(f"max_retries is {max_retries}; write 0 or more")
-
-
-def _refuse_async_in_loop(runtime: Runtime, request: DecisionRequest) -> None:
-    """Refuse an async option where its result could not be awaited.
-
-    Raises:
-        RuntimeError: an event loop runs in this thread and an option is async.
-    """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return
-    for option in checked_request(runtime, request):
-        if option.function is not None and option.function.is_async:
-            raise RuntimeError(f"option `{option.name}` is async and an event loop is running; write `await amake(…)`")
-
-
-async def _awaited(result: Any) -> Any:  # noqa: ANN401  (whatever the next step returns)
-    return await result
+def _is_chosen(option: Option, chosen: object) -> bool:
+    """True for the option of that name, or with that function; a method is another object each time it is read."""
+    return (
+        option.name == chosen if isinstance(chosen, str) else option.function is not None and option.handler == chosen
+    )

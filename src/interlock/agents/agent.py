@@ -10,41 +10,41 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias, TypeGuard
 
 from interlock.agents.binding import current
 from interlock.agents.cache import ResultCache
 from interlock.agents.method import MethodCall, acall_method, call_method
+from interlock.agents.options import check_options
+from interlock.agents.runtime import Runtime
+from interlock.functions.input_meta import check_input
 from interlock.functions.metadata import AUTO_INJECTED
-from interlock.functions.reflect import METHOD_OPTIONS_ATTRIBUTE, check_input, describe
+from interlock.functions.reflect import METHOD_OPTIONS_ATTRIBUTE, describe
 from interlock.functions.skills import skills_block
-from interlock.functions.visibility import check_expose, check_render_range
 
-__all__ = ["METHOD_OPTION_KEYS", "Agent"]
+__all__ = ["Agent"]
 
-METHOD_OPTION_KEYS = frozenset(
-    {
-        "tool",
-        "name",
-        "description",
-        "input",
-        "system",
-        "expose",
-        "render_range",
-        "toolset",
-        "unsafe_in",
-        "available_if",
-        "check_fn",
-        "requires_approval",
-        "defer",
-        "cache",
-        "cache_ttl",
-        "timeout",
-    }
-)
-CONTEXT_NAMES = ("terminal", "page", "gateway", "unattended")
 _WRITTEN = "interlock_written"
-"""On a wrapped method: the function as its author wrote it."""
+"""On a wrapped method: its `_Written`."""
+_TOOLS = "interlock_tools"
+"""On a class: the names of its tool methods."""
+
+Given: TypeAlias = tuple[tuple[object, ...], Mapping[str, object]]
+"""The positional and the named arguments of one call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    """One method as its author wrote it, and the options it is wrapped with in one class."""
+
+    attribute: str
+    body: Callable[..., Any]
+    signature: inspect.Signature
+    options: Mapping[str, Any]
+    is_copy: bool
+    """True in a class that changes options of a method it inherits."""
+    cache: ResultCache = field(default_factory=ResultCache)
 
 
 class Agent:
@@ -52,27 +52,42 @@ class Agent:
 
     method_options: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
-    def __init__(self, runtime: Any = None) -> None:  # noqa: ANN401  (a Runtime or None)
+    def __init__(self, runtime: Runtime | None = None) -> None:
+        if runtime is not None and not isinstance(runtime, Runtime):
+            raise TypeError(f"runtime is a Runtime, got {runtime!r}")
         self.runtime = runtime
 
     def __init_subclass__(cls, **kwargs: Any) -> None:  # noqa: ANN401  (of other base classes)
         super().__init_subclass__(**kwargs)
         merged = _merged_options(cls)
+        methods = _methods(cls, merged)
         for name, options in merged.items():
-            _check_options(cls, name, options)
-        for name in _method_names(cls):
-            written = getattr(inspect.getattr_static(cls, name), _WRITTEN, None) or inspect.getattr_static(cls, name)
-            is_changed = name in cls.__dict__ or name in cls.__dict__.get("method_options", {})
-            if is_changed:
-                setattr(cls, name, _wrapped(written, merged.get(name, {})))
+            _check(cls, methods, name, options)
+        for name, member in methods.items():
+            options = merged.get(name, {})
+            if not _is_wrapped(cls, name, member, options):
+                setattr(cls, name, _wrapped(cls, name, member, options))
+        names = tuple(sorted(name for name in methods if merged.get(name, {}).get("tool")))
+        setattr(cls, _TOOLS, names)
 
 
-def _method_names(cls: type[Agent]) -> list[str]:
-    names = {name for owner in cls.__mro__ if issubclass(owner, Agent) and owner is not Agent for name in vars(owner)}
-    return sorted(name for name in names if _is_method(name, inspect.getattr_static(cls, name)))
+def _methods(cls: type[Agent], merged: Mapping[str, object]) -> dict[str, Callable[..., Any]]:
+    """Return what each name means in `cls`: the first of the MRO that an author wrote, when it is a method.
+
+    A class that is no Agent gives the methods that options name.
+    """
+    found: dict[str, object] = {}
+    for owner in cls.__mro__:
+        if owner in (Agent, object):
+            continue
+        for name, member in vars(owner).items():
+            is_ours = issubclass(owner, Agent) or name in merged
+            if is_ours and not getattr(_written(member), "is_copy", False):
+                found.setdefault(name, member)
+    return {name: member for name, member in sorted(found.items()) if _is_method(member, name)}
 
 
-def _is_method(name: str, member: object) -> bool:
+def _is_method(member: object, name: str) -> TypeGuard[Callable[..., Any]]:
     is_dunder = name.startswith("__") and name.endswith("__")
     is_generator = inspect.isgeneratorfunction(member) or inspect.isasyncgenfunction(member)
     return isinstance(member, types.FunctionType) and not is_dunder and not is_generator
@@ -81,99 +96,131 @@ def _is_method(name: str, member: object) -> bool:
 def _merged_options(cls: type[Agent]) -> dict[str, dict[str, Any]]:
     merged: dict[str, dict[str, Any]] = {}
     for owner in reversed(cls.__mro__):
-        for name, options in vars(owner).get("method_options", {}).items():
+        written = vars(owner).get("method_options", {})
+        if not isinstance(written, Mapping):
+            raise TypeError(f"`{cls.__name__}`: method_options is a dict of method names, got {written!r}")
+        for name, options in written.items():
             if not isinstance(options, Mapping):
                 raise TypeError(f"`{cls.__name__}`: method_options of `{name}` is a dict, got {options!r}")
             merged.setdefault(name, {}).update(options)
     return merged
 
 
-def _check_options(cls: type[Agent], name: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that speak of no method, or in unknown words.
+def _check(cls: type[Agent], methods: Mapping[str, Callable[..., Any]], name: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that speak of no method, in unknown words, or of unknown parameters.
 
     Raises:
-        TypeError: an unknown method, key, parameter or context name.
+        TypeError: an unknown method, key, parameter or value.
         ValueError: an unknown `expose` or `render_range`.
     """
-    place = f"{cls.__name__}.{name}"
-    if name not in _method_names(cls):
+    if name not in methods:
         raise TypeError(f"`{cls.__name__}`: method_options names `{name}`, which is not a method that can be wrapped")
-    for key in options:
-        if key not in METHOD_OPTION_KEYS:
-            raise TypeError(f"`{place}`: unknown option `{key}`; write one of {', '.join(sorted(METHOD_OPTION_KEYS))}")
-    if "expose" in options:
-        check_expose(options["expose"], place)
-    if "render_range" in options:
-        check_render_range(options["render_range"], place)
-    unknown = [item for item in options.get("unsafe_in", ()) if item not in CONTEXT_NAMES]
-    if unknown:
-        raise TypeError(f"`{place}`: unsafe_in names `{unknown[0]}`; write one of {', '.join(CONTEXT_NAMES)}")
-    written = inspect.getattr_static(cls, name)
-    params = [item for item in inspect.signature(written).parameters if item != "self"]
-    check_input(place, options.get("input", {}), params)
+    place = f"{cls.__name__}.{name}"
+    check_options(place, options)
+    written = _written(methods[name])
+    signature = inspect.signature(methods[name]) if written is None else written.signature
+    check_input(place, options.get("input", {}), list(signature.parameters)[1:])
 
 
-def _wrapped(written: Callable[..., Any], options: Mapping[str, Any]) -> Callable[..., Any]:
-    """Return the method that runs `written` with its options."""
-    signature = inspect.signature(written)
-    cache = ResultCache()
-    if inspect.iscoroutinefunction(written):
+def _written(member: object) -> _Written | None:
+    found: _Written | None = getattr(member, _WRITTEN, None)
+    return found
 
-        @functools.wraps(written)
-        async def arun(self: Agent, *args: object, **kwargs: object) -> object:
-            return await acall_method(_call(self, written, signature, cache, (args, kwargs)))
 
-        wrapper: Callable[..., Any] = arun
-    else:
+def _is_wrapped(cls: type[Agent], name: str, member: object, options: Mapping[str, Any]) -> bool:
+    """True when the class already has the method, wrapped with these options."""
+    now, written = _written(inspect.getattr_static(cls, name)), _written(member)
+    if now is None or written is None:
+        return False
+    return now.body is written.body and now.options == options and now.attribute == name
 
-        @functools.wraps(written)
-        def run(self: Agent, *args: object, **kwargs: object) -> object:
-            return call_method(_call(self, written, signature, cache, (args, kwargs)))
 
-        wrapper = run
+def _wrapped(cls: type[Agent], name: str, member: Callable[..., Any], options: Mapping[str, Any]) -> Callable[..., Any]:
+    """Return the method that runs `member` with its options."""
+    earlier = _written(member)
+    written = _Written(
+        attribute=name,
+        body=member if earlier is None else earlier.body,
+        signature=inspect.signature(member),
+        options=options,
+        is_copy=name not in cls.__dict__,
+    )
+    wrapper = _async_wrapper(written) if inspect.iscoroutinefunction(written.body) else _plain_wrapper(written)
     setattr(wrapper, METHOD_OPTIONS_ATTRIBUTE, {"tool": False, **options})
     setattr(wrapper, _WRITTEN, written)
     wrapper.input_meta = options.get("input", {})  # type: ignore[attr-defined]  # functions carry attributes
     return wrapper
 
 
-def _call(
-    owner: Agent,
-    written: Callable[..., Any],
-    signature: inspect.Signature,
-    cache: ResultCache,
-    given: tuple[tuple[object, ...], Mapping[str, object]],
-) -> MethodCall:
+def _async_wrapper(written: _Written) -> Callable[..., Any]:
+    @functools.wraps(written.body)
+    async def run(self: Agent, *args: object, **kwargs: object) -> object:
+        if _continues(self, written, run):
+            return await written.body(self, *args, **kwargs)
+        return await acall_method(_call(self, written, run, (args, kwargs)))
+
+    return run
+
+
+def _plain_wrapper(written: _Written) -> Callable[..., Any]:
+    @functools.wraps(written.body)
+    def run(self: Agent, *args: object, **kwargs: object) -> object:
+        if _continues(self, written, run):
+            return written.body(self, *args, **kwargs)
+        return call_method(_call(self, written, run, (args, kwargs)))
+
+    return run
+
+
+def _continues(owner: Agent, written: _Written, wrapper: object) -> bool:
+    """True for `super().METHOD(…)` inside METHOD: the same call goes on, with the options it began with."""
+    opened = current().method
+    is_open = opened is not None and opened[0] is owner and opened[1] == written.attribute
+    return is_open and inspect.getattr_static(type(owner), written.attribute) is not wrapper
+
+
+def _call(owner: Agent, written: _Written, wrapper: Callable[..., Any], given: Given) -> MethodCall:
     """Return the call with its arguments bound: those the caller gave, injected ones, defaults."""
-    args, kwargs = given
-    runtime = getattr(owner, "runtime", None) or current().runtime
-    injected = {name: runtime for name in signature.parameters if name in AUTO_INJECTED and name not in kwargs}
-    bound = signature.bind(owner, *args, **{**kwargs, **_unfilled(signature, owner, args, injected)})
-    bound.apply_defaults()
-    values = dict(list(bound.arguments.items())[1:])
-    described = describe(getattr(owner, written.__name__))
+    own = getattr(owner, "runtime", None)
+    runtime = current().runtime if own is None else own
+    bound = _bound(written, runtime, (owner, *given[0]), given[1])
+    names = list(written.signature.parameters)
     return MethodCall(
-        described=described,
+        described=describe(types.MethodType(wrapper, owner)),
         owner=owner,
+        attribute=written.attribute,
         runtime=runtime,
-        body=functools.partial(written, *bound.args, **bound.kwargs),
-        values={name: value for name, value in values.items() if name not in AUTO_INJECTED},
-        cache=cache,
-        agent_tools=tool_methods(owner, besides=written.__name__),
+        body=functools.partial(written.body, *bound.args, **bound.kwargs),
+        values={name: _value(bound, name) for name in names[1:] if name not in AUTO_INJECTED},
+        cache=written.cache,
+        agent_tools=tuple(getattr(owner, name) for name in getattr(type(owner), _TOOLS) if name != written.attribute),
         skills=skills_block(sys.modules.get(type(owner).__module__)),
     )
 
 
-def _unfilled(
-    signature: inspect.Signature, owner: Agent, args: tuple[object, ...], injected: Mapping[str, object]
-) -> dict[str, object]:
-    """Return the injected values that the caller did not pass by position."""
-    given = signature.bind_partial(owner, *args).arguments
-    return {name: value for name, value in injected.items() if name not in given}
+def _bound(
+    written: _Written, runtime: object, args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> inspect.BoundArguments:
+    """Return every argument.
+
+    Raises:
+        TypeError: one is missing, repeated or unknown.
+    """
+    bound = written.signature.bind_partial(*args, **kwargs)
+    catch_all = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    for name, param in written.signature.parameters.items():
+        if name in bound.arguments or param.kind in catch_all:
+            continue
+        if name in AUTO_INJECTED:
+            bound.arguments[name] = runtime
+        elif param.default is inspect.Parameter.empty:
+            raise TypeError(f"{written.body.__name__}() lacks the argument `{name}`")
+    bound.apply_defaults()
+    return bound
 
 
-def tool_methods(owner: Agent, besides: str) -> tuple[Callable[..., Any], ...]:
-    """Return the owner's methods with `tool: True`, but not the one that runs."""
-    names = [name for name in _method_names(type(owner)) if name != besides]
-    methods = [getattr(owner, name) for name in names]
-    return tuple(method for method in methods if getattr(method, METHOD_OPTIONS_ATTRIBUTE, {}).get("tool"))
+def _value(bound: inspect.BoundArguments, name: str) -> object:
+    """Return one argument; those a catch-all took are a list."""
+    value = bound.arguments[name]
+    is_catch_all = bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+    return list(value) if is_catch_all else value

@@ -6,20 +6,21 @@ Source: next-step specification, section 2.
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from interlock.agents.binding import current, entered
+from interlock.agents.colour import awaited, finished, refuse_async_in_loop
 from interlock.agents.content import PromptContent, read_content
-from interlock.agents.deciding import DecisionRequest, decide, respond
+from interlock.agents.deciding import Fallback
+from interlock.agents.responding import respond
 from interlock.agents.runtime import Runtime, bound_runtime
 from interlock.agents.toolset import ToolOffer
-from interlock.errors import DecisionError
+from interlock.agents.turns import reply_text, take_turn, turn_request
 from interlock.pipeline.sharedloop import run_anywhere
+from interlock.schema import schema_fields
 
 __all__ = ["aagent", "agent", "allm", "llm"]
-
-Fallback = Callable[[DecisionError[Any]], Any]
 
 
 def agent(
@@ -35,17 +36,20 @@ def agent(
     """Run one full turn, then the decision among `choices`; without them return the reply's text.
 
     Raises:
-        RuntimeError: no Runtime is given or bound.
+        RuntimeError: no Runtime is given or bound, or a choice is async while an event loop runs here.
         TypeError: an argument is not of a known form; `context` or `fallback` without `choices`.
+        MissingContextError: nothing fills a hidden parameter.
         DecisionError: no valid pick after one re-pick, and no `fallback`.
         ModelError: a model call failed as a whole.
+        FunctionTimeout: the time was over.
     """
-    call = functools.partial(
-        _turned, prompt, choices, bound_runtime(runtime), context, fallback, tools=tools, toolset=toolset
+    found = bound_runtime(runtime)
+    request = turn_request(
+        found, prompt, choices=choices, context=context, fallback=fallback, tools=tools, toolset=toolset
     )
-    step = run_anywhere(call)
-    result = step()
-    return run_anywhere(functools.partial(_awaited, result)) if inspect.isawaitable(result) else result
+    refuse_async_in_loop(request.options, request.fallback, instead="aagent")
+    step = run_anywhere(functools.partial(take_turn, found, request))
+    return finished(step(), instead="aagent")
 
 
 async def aagent(
@@ -59,9 +63,11 @@ async def aagent(
     toolset: str | None = None,
 ) -> Any:  # noqa: ANN401  (whatever the next step returns)
     """The coroutine form of `agent`."""
-    step = await _turned(prompt, choices, bound_runtime(runtime), context, fallback, tools=tools, toolset=toolset)
-    result = step()
-    return await result if inspect.isawaitable(result) else result
+    found = bound_runtime(runtime)
+    request = turn_request(
+        found, prompt, choices=choices, context=context, fallback=fallback, tools=tools, toolset=toolset
+    )
+    return await awaited((await take_turn(found, request))())
 
 
 def llm(content: PromptContent, *, system: str | None = None, response_format: object = None) -> Any:  # noqa: ANN401  (text, or the filled object)
@@ -71,6 +77,7 @@ def llm(content: PromptContent, *, system: str | None = None, response_format: o
         RuntimeError: no Runtime is bound.
         DecisionError: `response_format` is given and no reply fits it.
         ModelError: the call failed as a whole.
+        FunctionTimeout: the time was over.
     """
     return run_anywhere(functools.partial(allm, content, system=system, response_format=response_format))
 
@@ -79,58 +86,8 @@ async def allm(content: PromptContent, *, system: str | None = None, response_fo
     """The coroutine form of `llm`."""
     runtime = bound_runtime(None)
     items = read_content(content)
-    if response_format is not None:
-        return await respond(runtime, items, response_format, ToolOffer(offered=()), None)
-    return await runtime.say(items, system=system)
-
-
-async def _turned(
-    prompt: PromptContent,
-    choices: object,
-    runtime: Runtime,
-    context: Mapping[str, object] | None,
-    fallback: Fallback | None,
-    **tools: Any,  # noqa: ANN401  (`tools` and `toolset`)
-) -> Callable[[], Any]:
-    """Run the turn; return what gives its result when called, in the thread or loop of the caller."""
-    items = read_content(prompt)
-    if choices is None:
-        if context is not None or fallback is not None:
-            raise TypeError("context and fallback belong to a decision; pass choices with them")
-        text = await runtime.turn(items, runtime.offer(tools["tools"], tools["toolset"]))
-        return lambda: text
-    check_fallback(fallback)
-    offer = runtime.offer(tools["tools"], tools["toolset"])
-    request = DecisionRequest(items=items, options=choices, context=context or {}, offer=offer)
-    return await picked_or_fallback(runtime, request, fallback)
-
-
-async def picked_or_fallback(
-    runtime: Runtime, request: DecisionRequest, fallback: Fallback | None
-) -> Callable[[], Any]:
-    """Return what resolves the pick, or what calls the fallback when there is none.
-
-    Raises:
-        DecisionError: there is no pick and no fallback.
-    """
-    try:
-        pick = await decide(runtime, request)
-    except DecisionError as error:
-        if fallback is None:
-            raise
-        return functools.partial(fallback, error)
-    return pick.result
-
-
-def check_fallback(fallback: object) -> None:
-    """Refuse a fallback that cannot be called.
-
-    Raises:
-        TypeError: it is neither None nor callable.
-    """
-    if fallback is not None and not callable(fallback):
-        raise TypeError(f"fallback is a function of the DecisionError, got {fallback!r}")
-
-
-async def _awaited(result: Any) -> Any:  # noqa: ANN401  (whatever the next step returns)
-    return await result
+    fields = None if response_format is None else schema_fields(response_format)
+    with entered(system=system or current().system), runtime.bounded():
+        if fields is not None:
+            return await respond(runtime, items, fields, ToolOffer(offered=()))
+        return reply_text(await runtime.say(items, seen=runtime.context_text()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias, TypedDict
 
-__all__ = ["Items", "PromptContent", "TextItem", "read_content", "with_text"]
+__all__ = ["Items", "PromptContent", "TextItem", "read_content", "shown", "text_of", "with_text"]
 
 
 class TextItem(TypedDict):
@@ -52,6 +52,16 @@ def with_text(items: Items, text: str) -> Items:
     if len(items) == 1 and items[0]["type"] == "text":
         return (TextItem(type="text", text=f"{items[0]['text']}\n\n{text}"),)
     return (*items, TextItem(type="text", text=text))
+
+
+def text_of(items: Items) -> str:
+    """Return the text of `items`, images left out."""
+    return "\n".join(item["text"] for item in items if item["type"] == "text")
+
+
+def shown(items: Items) -> str:
+    """Return `items` as a graph shows them, images by their path."""
+    return "\n".join(item["text"] if item["type"] == "text" else f"(image {item['path']})" for item in items)
 
 
 def _item(item: object) -> TextItem | ImageItem:

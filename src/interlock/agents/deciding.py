@@ -1,33 +1,41 @@
-"""Decisions and filled objects on a Runtime: the menu's texts joined to its model calls.
+"""Decisions on a Runtime: the menu's texts joined to its model calls.
 
-Source: next-step specification, sections 2, 4, 8 and 12.
+Source: next-step specification, sections 2, 8, 11 and 12.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+import functools
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias, cast
 
-from interlock.agents.content import Items, with_text
+from interlock.agents.binding import before_deadline, call_bound
+from interlock.agents.content import Items, read_content, text_of, with_text
 from interlock.agents.session import Session
 from interlock.agents.toolset import ToolOffer
 from interlock.errors import DecisionError
 from interlock.judge.base import Judge
-from interlock.menu.attempts import Attempt, Rejected, attempt_of
 from interlock.menu.make import MenuJudge, Pick, Question, pick_by_judge, pick_by_text
 from interlock.menu.options import Option, read_options
-from interlock.menu.reply import read_fields
 from interlock.menu.resolve import check_context
-from interlock.models.ask import Asked, Try, ask_until
 from interlock.models.base import TextModel
-from interlock.models.repair import read_object
-from interlock.models.spans import find_spans
-from interlock.questions import Content
-from interlock.schema import Field, JsonSchema, Problem, schema_fields, without_defaults
+from interlock.schema import JsonSchema
 
-__all__ = ["DecisionRequest", "Speaker", "checked_request", "decide", "respond"]
+__all__ = [
+    "DecisionRequest",
+    "Fallback",
+    "Speaker",
+    "check_fallback",
+    "check_retries",
+    "decide",
+    "picked_or_fallback",
+    "read_context",
+    "read_request",
+]
+
+Fallback: TypeAlias = Callable[[DecisionError[Any]], Any]
 
 
 class Speaker(Protocol):
@@ -37,11 +45,11 @@ class Speaker(Protocol):
     judge: Judge | None
     session: Session
 
-    async def turn(self, items: Items, offer: ToolOffer, timeout_s: float | None = None) -> str | None:
+    async def turn(self, items: Items, offer: ToolOffer, *, seen: str) -> str | None:
         """Run one full turn."""
         ...
 
-    async def say(self, items: Items, schema: JsonSchema | None = None) -> str | None:
+    async def say(self, items: Items, *, seen: str, schema: JsonSchema | None = None) -> str | None:
         """Make one model call without tools."""
         ...
 
@@ -53,62 +61,147 @@ class Speaker(Protocol):
         """Return the `seq` of the open function's node."""
         ...
 
+    def bounded(self, timeout_s: float | None) -> AbstractContextManager[object]:
+        """Bind the deadline of what happens in the block."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionRequest:
-    """One decision as a caller asked for it."""
+    """One decision, checked."""
 
     items: Items
-    options: object
-    context: Mapping[str, object] = field(default_factory=dict)
-    max_retries: int = 1
+    options: tuple[Option, ...]
+    context: Mapping[str, object]
+    max_retries: int
+    fallback: Fallback | None
     offer: ToolOffer | None = None
     """The tools of the turn that comes first; None when the decision is all that is asked."""
     timeout_s: float | None = None
 
 
-def checked_request(speaker: Speaker, request: DecisionRequest) -> tuple[Option, ...]:
-    """Return the options; everything a programmer got wrong is refused here, before any call.
+def read_request(
+    speaker: Speaker,
+    prompt: object,
+    options: object,
+    *,
+    context: object = None,
+    max_retries: object = 1,
+    fallback: object = None,
+    has_turn: bool = False,
+) -> DecisionRequest:
+    """Return the request; everything a programmer got wrong is refused here, before any call.
 
     Raises:
-        TypeError: a container, name, schema or signature is wrong, or nothing can fill an option's arguments.
-        ValueError: names are empty or repeated, or there are no options.
+        TypeError: an argument, a container, a name, a schema or a signature is wrong, or nothing can answer.
+        ValueError: names are empty or repeated, there are no options, or `max_retries` is negative.
         MissingContextError: nothing fills a hidden parameter.
     """
-    options = read_options(request.options)
-    check_context(options, request.context)
+    items = read_content(prompt)
+    retries, called = check_retries(max_retries), check_fallback(fallback)
+    listed = read_options(options)
+    given = read_context(context)
+    check_context(listed, given)
+    if speaker.judge is None or has_turn:
+        _check_model(speaker)
+    else:
+        _check_judged(speaker, items, listed)
+    return DecisionRequest(items=items, options=listed, context=given, max_retries=retries, fallback=called)
+
+
+def check_retries(max_retries: object) -> int:
+    """Return the count.
+
+    Raises:
+        TypeError: it is no whole number.
+        ValueError: it is negative.
+    """
+    if isinstance(max_retries, bool) or not isinstance(max_retries, int):
+        raise TypeError(f"max_retries is a count, got {max_retries!r}")
+    if max_retries < 0:
+        raise ValueError(f"max_retries is {max_retries}; write 0 or more")
+    return max_retries
+
+
+def check_fallback(fallback: object) -> Fallback | None:
+    """Return the fallback.
+
+    Raises:
+        TypeError: it is neither None nor callable.
+    """
+    if fallback is not None and not callable(fallback):
+        raise TypeError(f"fallback is a function of the DecisionError, got {fallback!r}")
+    return cast("Fallback | None", fallback)
+
+
+def read_context(context: object) -> Mapping[str, object]:
+    """Return the values of hidden parameters.
+
+    Raises:
+        TypeError: it is no dict.
+    """
+    if context is None:
+        return {}
+    if not isinstance(context, Mapping):
+        raise TypeError(f"context is a dict of hidden parameters, got {context!r}")
+    return dict(context)
+
+
+def _check_model(speaker: Speaker) -> None:
     if speaker.model is None:
-        if speaker.judge is None or request.offer is not None:
-            raise TypeError("this Runtime has no text model; pass Runtime(model)")
+        raise TypeError("this Runtime has no text model; pass Runtime(model)")
+
+
+def _check_judged(speaker: Speaker, items: Items, options: tuple[Option, ...]) -> None:
+    """Refuse what a judge cannot see, and what it leaves to a text model that is not there."""
+    if any(item["type"] == "image" for item in items):
+        raise TypeError("the judge of this Runtime reads text only; write the prompt without images")
+    if speaker.model is None:
         unfilled = next((item.name for item in options if any(given.required for given in item.fields)), None)
         if unfilled is not None:
             raise TypeError(
                 f"option `{unfilled}` has fields that only a text model can fill; pass Runtime(model, judge=…)"
             )
-    return options
+
+
+async def picked_or_fallback(speaker: Speaker, request: DecisionRequest) -> Callable[[], Any]:
+    """Return what resolves the pick, or what calls the fallback when there is none.
+
+    Raises:
+        DecisionError: there is no pick and no fallback.
+    """
+    try:
+        pick = await decide(speaker, request)
+    except DecisionError as error:
+        if request.fallback is None:
+            raise
+        return functools.partial(call_bound, speaker, request.fallback, error)
+    return pick.result
 
 
 async def decide(speaker: Speaker, request: DecisionRequest) -> Pick:
-    """Return the pick, recorded as a decision node.
+    """Return the pick, recorded as a decision node; what it leads to runs with `speaker` bound.
 
     Raises:
         DecisionError: no valid pick after every attempt.
+        FunctionTimeout: the time is over.
     """
-    options = checked_request(speaker, request)
-    names = [option.name for option in options]
-    opened = speaker.session.enter("decision", "decision", caller=speaker.frame(), given=_text(request.items))
+    names, seen = [option.name for option in request.options], speaker.context_text()
+    opened = speaker.session.enter("decision", "decision", caller=speaker.frame(), given=text_of(request.items))
     try:
-        pick = await _picked(speaker, request, options)
+        with speaker.bounded(request.timeout_s):
+            pick = await _picked(speaker, request, seen)
     except DecisionError as error:
         facts = {"options": names, "attempts": len(error.attempts)}
         speaker.session.exit(opened, "error", f"no valid pick ({error.kind})", facts)
         raise
     except BaseException as error:
-        speaker.session.exit(opened, "error", type(error).__name__, {"options": names})
+        speaker.session.fail(opened, error, {"options": names})
         raise
     facts = {
         "options": names,
         "pick": pick.name,
+        "way": pick.way,
         "attempts": len(pick.attempts) + 1,
         "probabilities": pick.probabilities,
     }
@@ -116,10 +209,11 @@ async def decide(speaker: Speaker, request: DecisionRequest) -> Pick:
     return pick
 
 
-async def _picked(speaker: Speaker, request: DecisionRequest, options: tuple[Option, ...]) -> Pick:
+async def _picked(speaker: Speaker, request: DecisionRequest, seen: str) -> Pick:
+    """`seen`: the session before the decision, so that no attempt is shown the ones before it twice."""
     offer = request.offer
     question = Question(
-        options=options,
+        options=tuple(_bound(speaker, option) for option in request.options),
         context=request.context,
         runtime=speaker,
         max_retries=request.max_retries,
@@ -130,91 +224,20 @@ async def _picked(speaker: Speaker, request: DecisionRequest, options: tuple[Opt
     async def ask(addition: str, *, first: bool, schema: JsonSchema) -> object:
         items = with_text(request.items, addition)
         if first and offer is not None:
-            return await speaker.turn(items, offer, request.timeout_s)
-        return await speaker.say(items, schema)
+            return await speaker.turn(items, offer, seen=seen)
+        return await speaker.say(items, seen=seen, schema=schema)
 
-    if speaker.judge is not None and offer is None:
-        asked = MenuJudge(judge=speaker.judge, state=speaker.context_text())
-        return await pick_by_judge(
-            question, asked, _instructions(request.items), None if speaker.model is None else ask
-        )
-    return await pick_by_text(question, ask)
-
-
-async def respond(
-    speaker: Speaker, items: Items, response_format: object, offer: ToolOffer, timeout_s: float | None
-) -> dict[str, Any]:
-    """Return the object that the turn's reply fills, asked for once more when it does not fit.
-
-    Raises:
-        TypeError: `response_format` is not written in the field language.
-        DecisionError: no reply fits.
-    """
-    fields = schema_fields(response_format)
-    schema = _object_schema(fields)
-    wanted = "Reply with one JSON object of this schema and nothing else:\n" + json.dumps(schema, ensure_ascii=False)
-
-    async def send(before: Try[Rejected] | None) -> object:
-        if before is None:
-            return await speaker.turn(with_text(items, wanted), offer, timeout_s)
-        problem = f"Problem ({before.rejected.kind}): {before.rejected.message}"
-        said = f"Previous reply:\n{before.reply}\n\n{problem}\n\n{wanted}"
-        return await speaker.say(with_text(items, said), schema)
-
-    asked: Asked[Mapping[str, object], Rejected] = await ask_until(
-        send, lambda reply: _filled(reply, fields), Rejected, max_retries=1, now=speaker.session.now
-    )
-    if asked.accepted is None:
-        raise _no_object(asked.tries, fields)
-    return dict(asked.accepted)
+    if speaker.judge is None or offer is not None:
+        return await pick_by_text(question, ask)
+    judge = MenuJudge(judge=speaker.judge, state=seen)
+    fill = None if speaker.model is None else ask
+    async with before_deadline(speaker.session.now):
+        return await pick_by_judge(question, judge, text_of(request.items), fill)
 
 
-def _filled(reply: object, fields: Sequence[Field]) -> Mapping[str, object] | Rejected:
-    """Return the values of the last object in `reply` that names a field."""
-    if not fields:
-        return {}
-    if not isinstance(reply, str):
-        return _rejected("the reply is not text")
-    spans = find_spans(reply, tuple(item.name for item in fields))
-    if spans.last is None:
-        return _rejected("no JSON object with these fields was found")
-    try:
-        value, _ = read_object(reply[spans.last.start : spans.last.end])
-    except ValueError as error:
-        return _rejected(f"the object is not valid JSON: {error}")
-    return read_fields(fields, value) if isinstance(value, dict) else _rejected("the reply is not an object")
-
-
-def _rejected(message: str) -> Rejected:
-    problem = Problem(kind="no_action", path="", message=message)
-    return Rejected(kind="no_action", message=message, problems=(problem,), picked=None)
-
-
-def _no_object(tries: Sequence[Try[Rejected]], fields: Sequence[Field]) -> DecisionError[Attempt]:
-    attempts = [attempt_of(item) for item in tries]
-    last = attempts[-1]
-    return DecisionError(
-        f"no valid object after {len(attempts)} attempts ({last.kind}): {last.message}",
-        last.kind,
-        attempts,
-        [item.reply for item in attempts],
-        [item.name for item in fields],
-    )
-
-
-def _object_schema(fields: Sequence[Field]) -> dict[str, Any]:
-    properties = {item.name: _property(item) for item in fields}
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-def _property(item: Field) -> dict[str, Any]:
-    node: dict[str, Any] = dict(without_defaults(item.schema))
-    return node if item.description is None else {**node, "description": item.description}
-
-
-def _text(items: Items) -> str:
-    return "\n".join(item["text"] for item in items if item["type"] == "text")
-
-
-def _instructions(items: Items) -> Content:
-    return _text(items)
+def _bound(speaker: Speaker, option: Option) -> Option:
+    """Return the option with what it calls bound to the Runtime that decides."""
+    handler = option.handler
+    if not callable(handler) or (option.function is None and option.kind != "abstain"):
+        return option
+    return replace(option, handler=functools.partial(call_bound, speaker, handler))

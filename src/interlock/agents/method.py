@@ -6,20 +6,22 @@ Source: next-step specification, sections 2, 14 and 16.
 from __future__ import annotations
 
 import asyncio
-import contextvars
-import threading
+import functools
+import inspect
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 from interlock.agents.approving import ApprovalRequest, require_approval
-from interlock.agents.binding import Abandoned, current, entered
+from interlock.agents.binding import Frame, Scope, current, entered
 from interlock.agents.cache import ResultCache, cache_key
 from interlock.agents.session import OpenNode, Session
-from interlock.errors import Cancelled, FunctionTimeout
+from interlock.agents.threads import StillRunning, arun_in_thread, run_in_thread
+from interlock.errors import FunctionTimeout
 from interlock.functions.metadata import FunctionMetadata
+from interlock.functions.visibility import NodeStatus
 
 __all__ = ["MethodCall", "acall_method", "call_method"]
 
@@ -33,6 +35,8 @@ class MethodCall:
     described: FunctionMetadata
     owner: Any
     """The Agent instance."""
+    attribute: str
+    """The method's name in its class."""
     runtime: Any
     """The Runtime it runs on; None when there is none anywhere."""
     body: Callable[[], Any]
@@ -56,6 +60,12 @@ class MethodCall:
         limit = self.described.options.get("timeout")
         return limit if isinstance(limit, int | float) else None
 
+    @property
+    def visible_values(self) -> dict[str, object]:
+        """The arguments that are not hidden."""
+        hidden = {param.name for param in self.described.params if param.hidden}
+        return {name: value for name, value in self.values.items() if name not in hidden}
+
 
 @dataclass(slots=True)
 class _Open:
@@ -63,11 +73,14 @@ class _Open:
 
     session: Session | None
     node: OpenNode | None
-    abandoned: Abandoned = field(default_factory=Abandoned)
 
-    def ends(self, status: Any, output: object) -> None:  # noqa: ANN401  (a NodeStatus)
+    def ends(self, status: NodeStatus, output: object, *, cached: bool = False) -> None:
         if self.session is not None and self.node is not None:
-            self.session.exit(self.node, status, output)
+            self.session.exit(self.node, status, output, {"cached": True} if cached else None)
+
+    def fails(self, error: BaseException) -> None:
+        if self.session is not None and self.node is not None:
+            self.session.fail(self.node, error)
 
 
 def call_method(call: MethodCall) -> Any:  # noqa: ANN401  (whatever the method returns)
@@ -77,125 +90,143 @@ def call_method(call: MethodCall) -> Any:  # noqa: ANN401  (whatever the method 
         ApprovalDenied: it requires approval and did not get it.
         FunctionTimeout: it took longer than its `timeout`.
     """
-    key = _key(call)
-    kept = None if key is None else call.cache.get(key, call.now())
-    if kept is not None:
-        return kept[0]
     with _entered(call) as opened:
-        result = call.body() if call.timeout_s is None else _in_thread(call, opened, call.timeout_s)
+        if _needs_approval(call):
+            _require_approval(call)
+        key = _key(call)
+        kept = _kept(call, key)
+        if kept is not None:
+            opened.ends("ok", kept[0], cached=True)
+            return kept[0]
+        result = _limited(call, opened)
+        _keep(call, key, result)
         opened.ends("ok", result)
-    _keep(call, key, result)
-    return result
+        return result
 
 
 async def acall_method(call: MethodCall) -> Any:  # noqa: ANN401  (whatever the method returns)
     """Run an async method; as `call_method`, and a call that is out of time is really cancelled."""
-    key = _key(call)
-    kept = None if key is None else call.cache.get(key, call.now())
-    if kept is not None:
-        return kept[0]
     with _entered(call) as opened:
-        result = await _within(call, opened)
+        if _needs_approval(call):
+            await arun_in_thread(functools.partial(_require_approval, call))
+        key = _key(call)
+        kept = _kept(call, key)
+        if kept is not None:
+            opened.ends("ok", kept[0], cached=True)
+            return kept[0]
+        result = await _alimited(call)
+        _keep(call, key, result)
         opened.ends("ok", result)
-    _keep(call, key, result)
-    return result
+        return result
 
 
 @contextmanager
 def _entered(call: MethodCall) -> Iterator[_Open]:
     """Bind the call and write its node; an exception of the body completes the node and passes through."""
-    outer, described = current(), call.described
-    session = None if call.runtime is None else call.runtime.session
-    hidden = {param.name for param in described.params if param.hidden}
-    given = {name: value for name, value in call.values.items() if name not in hidden}
-    node = None
-    if session is not None:
-        node = session.enter(
-            "function",
-            described.name,
-            caller=outer.frame,
-            given=given,
-            expose=described.expose,
-            doc=described.doc,
-            hidden={name: value for name, value in call.values.items() if name in hidden},
-        )
-    opened = _Open(session=session, node=node)
-    limit_s = call.timeout_s
-    with entered(
+    opened = _opened(call, current())
+    with _bound(call, current(), opened.node):
+        try:
+            yield opened
+        except BaseException as error:
+            opened.fails(error)
+            raise
+
+
+def _opened(call: MethodCall, outer: Scope) -> _Open:
+    if call.runtime is None:
+        return _Open(session=None, node=None)
+    session: Session = call.runtime.session
+    caller, visible = outer.frame(call.runtime), call.visible_values
+    node = session.enter(
+        "function",
+        call.described.name,
+        caller=None if caller is None else caller.seq,
+        given=visible,
+        expose=call.described.expose,
+        doc=call.described.doc,
+        hidden={name: value for name, value in call.values.items() if name not in visible},
+    )
+    return _Open(session=session, node=node)
+
+
+def _bound(call: MethodCall, outer: Scope, node: OpenNode | None) -> AbstractContextManager[Scope]:
+    frames = outer.frames
+    if node is not None:
+        frames = (*frames, Frame(runtime=call.runtime, seq=node.seq, render_range=call.described.render_range))
+    return entered(
         runtime=call.runtime,
-        frame=outer.frame if node is None else node.seq,
-        render_range=described.render_range,
-        system=described.system,
+        frames=frames,
+        method=(call.owner, call.attribute),
+        system=call.described.system,
         skills=call.skills,
         agent_tools=call.agent_tools,
-        ends_s=outer.ends_s if limit_s is None else min(outer.ends_s, call.now() + limit_s),
-        abandoned=(*outer.abandoned, opened.abandoned),
-    ):
-        try:
-            if described.options.get("requires_approval"):
-                require_approval(call.runtime, ApprovalRequest(name=described.name, arguments=given))
-            yield opened
-        except FunctionTimeout as error:
-            opened.ends("timeout", str(error))
-            raise
-        except (asyncio.CancelledError, Cancelled):
-            opened.ends("cancelled", None)
-            raise
-        except BaseException as error:
-            opened.ends("error", f"{type(error).__name__}: {error}")
-            raise
+    )
 
 
-def _in_thread(call: MethodCall, opened: _Open, limit_s: float) -> object:
-    """Run the body in a thread that can be waited for; Python cannot stop it, so a late result is only recorded."""
-    outcome: list[object] = []
-    failure: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            outcome.append(call.body())
-        except BaseException as error:  # noqa: BLE001  (handed to the waiting thread, which raises it)
-            failure.append(error)
-        if opened.abandoned.flag.is_set():
-            opened.ends("late", None)
-
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True)
-    thread.start()
-    thread.join(limit_s)
-    if not outcome and not failure:
-        opened.abandoned.flag.set()
-        raise FunctionTimeout(
-            f"function {call.described.name} timed out after {limit_s:g}s; its thread is still running",
-            still_running=True,
-        )
-    if failure:
-        raise failure[0]
-    return outcome[0]
+def _needs_approval(call: MethodCall) -> bool:
+    return bool(call.described.options.get("requires_approval"))
 
 
-async def _within(call: MethodCall, opened: _Open) -> object:
+def _require_approval(call: MethodCall) -> None:
+    require_approval(call.runtime, ApprovalRequest(name=call.described.name, arguments=call.visible_values))
+
+
+def _limited(call: MethodCall, opened: _Open) -> object:
+    """Run the body, in a thread that can be waited for when it has a time limit; a late result is only recorded."""
     limit_s = call.timeout_s
-    scope = asyncio.timeout(limit_s)
-    try:
-        async with scope:
-            return await call.body()
-    except TimeoutError as error:
-        if not scope.expired():
-            raise
-        opened.abandoned.flag.set()
-        raise FunctionTimeout(
-            f"function {call.described.name} timed out after {limit_s:g}s", still_running=False
-        ) from error
+    if limit_s is None:
+        return call.body()
+    ends_s = call.now() + limit_s
+    with entered(ends_s=min(current().ends_s, ends_s)):
+        try:
+            result: object = run_in_thread(call.body, limit_s, functools.partial(opened.ends, "late", None))
+        except StillRunning as error:
+            _out_of_time(call, error, still_running=True)
+        except FunctionTimeout as error:
+            if call.now() < ends_s:
+                raise
+            _out_of_time(call, error, still_running=error.still_running)
+        return result
+
+
+async def _alimited(call: MethodCall) -> object:
+    """Run the body; out of time, it is cancelled and awaited until it ends, and what it still returns is dropped."""
+    limit_s = call.timeout_s
+    if limit_s is None:
+        return await call.body()
+    ends_s = call.now() + limit_s
+    with entered(ends_s=min(current().ends_s, ends_s)):
+        try:
+            async with asyncio.timeout(limit_s):
+                result: object = await call.body()
+        except TimeoutError as error:
+            if call.now() < ends_s:
+                raise
+            _out_of_time(call, error, still_running=False)
+    if call.now() >= ends_s:
+        _out_of_time(call, None, still_running=False)
+    return result
+
+
+def _out_of_time(call: MethodCall, cause: BaseException | None, *, still_running: bool) -> NoReturn:
+    said = f"function {call.described.name} timed out after {call.timeout_s:g}s"
+    also = "; its thread is still running" if still_running else ""
+    raise FunctionTimeout(said + also, still_running=still_running) from cause
 
 
 def _key(call: MethodCall) -> str | None:
     if not call.described.options.get("cache"):
         return None
     owner = type(call.owner)
-    return cache_key(f"{owner.__module__}.{owner.__qualname__}.{call.described.name}", id(call.owner), call.values)
+    return cache_key(f"{owner.__module__}.{owner.__qualname__}.{call.attribute}", call.owner, call.values)
+
+
+def _kept(call: MethodCall, key: str | None) -> tuple[object] | None:
+    return None if key is None else call.cache.get(key, call.owner, call.now())
 
 
 def _keep(call: MethodCall, key: str | None, result: object) -> None:
-    if key is not None:
-        ttl_s = call.described.options.get("cache_ttl", CACHE_TTL_S)
-        call.cache.put(key, result, call.now() + (ttl_s if isinstance(ttl_s, int | float) else CACHE_TTL_S))
+    if key is None or inspect.isawaitable(result):
+        return
+    ttl_s = call.described.options.get("cache_ttl", CACHE_TTL_S)
+    call.cache.put(key, call.owner, result, call.now() + (ttl_s if isinstance(ttl_s, int | float) else CACHE_TTL_S))

@@ -5,25 +5,33 @@ Source: next-step specification, sections 2 and 17.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import math
 import mimetypes
+import secrets
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.approving import Approver
-from interlock.agents.binding import current, entered, remaining_s
-from interlock.agents.content import Items, PromptContent, read_content
-from interlock.agents.deciding import DecisionRequest, decide, respond
+from interlock.agents.approving import Approver, check_approver
+from interlock.agents.binding import Scope, before_deadline, current, entered
+from interlock.agents.colour import awaited, finished, refuse_async_in_loop
+from interlock.agents.content import Items, PromptContent, shown
+from interlock.agents.journaling import NodeWriter
+from interlock.agents.options import CONTEXT_NAMES
 from interlock.agents.session import Session
-from interlock.agents.toolset import ToolOffer, as_tool, select_tools
+from interlock.agents.toolset import ToolOffer, check_tools, select_tools
 from interlock.agents.turn import run_turn
-from interlock.errors import FunctionTimeout, ModelError
+from interlock.agents.turns import take_turn, turn_request
+from interlock.errors import ModelError
 from interlock.functions.metadata import RenderRange
 from interlock.functions.visibility import Node, render_nodes, visible_nodes
+from interlock.journal.base import Journal
+from interlock.journal.recording import Recorder
+from interlock.journal.records import make_run_id
 from interlock.judge.base import Judge
 from interlock.messages import ImagePart, Message, Part, TextPart
 from interlock.models.base import NOT_TEXT, TextModel, TextReply, TextRequest
@@ -43,18 +51,25 @@ class Runtime:
         judge: Judge | None = None,
         tools: Sequence[object] = (),
         system: str | None = None,
+        journal: Journal | None = None,
         approver: Approver | None = None,
         context_name: str = "unattended",
         timeout_s: float | None = None,
     ) -> None:
+        if context_name not in CONTEXT_NAMES:
+            raise ValueError(f"context_name is {context_name!r}; write one of {', '.join(CONTEXT_NAMES)}")
+        check_approver(approver)
         self.model = model
         self.judge = judge
         self.system = system
         self.approver = approver
         self.context_name = context_name
-        self.timeout_s = timeout_s
-        self.tools = tuple(as_tool(item) for item in tools)
-        self.session = Session(now=time.monotonic)
+        self.timeout_s = _check_seconds(timeout_s)
+        self.tools = check_tools(tools)
+        self.run_id = make_run_id(datetime.now(UTC), secrets.token_hex(3))
+        """Under which `journal` keeps the nodes of this Runtime."""
+        writer = None if journal is None else NodeWriter(Recorder(journal, self.run_id, clock=_utc_now))
+        self.session = Session(now=time.monotonic, on_node=writer)
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -81,16 +96,18 @@ class Runtime:
             ModelError: a model call failed as a whole.
             FunctionTimeout: the time was over.
         """
-        call = functools.partial(
-            self.aexec,
+        request = turn_request(
+            self,
             content,
             tools=tools,
             toolset=toolset,
             choices=choices,
             response_format=response_format,
-            timeout_s=timeout_s,
+            timeout_s=_check_seconds(timeout_s),
         )
-        return run_anywhere(call)
+        refuse_async_in_loop(request.options, None, instead="aexec")
+        step = run_anywhere(functools.partial(take_turn, self, request))
+        return finished(step(), instead="aexec")
 
     async def aexec(
         self,
@@ -103,62 +120,76 @@ class Runtime:
         timeout_s: float | None = None,
     ) -> Any:  # noqa: ANN401  (whatever the next step returns)
         """The coroutine form of `exec`."""
-        items = read_content(content)
-        if choices is not None and response_format is not None:
-            raise TypeError("choices and response_format exclude each other; write one of them")
-        offer = self.offer(tools, toolset)
-        if choices is not None:
-            request = DecisionRequest(items=items, options=choices, max_retries=1, offer=offer, timeout_s=timeout_s)
-            return await (await decide(self, request)).aresolve()
-        if response_format is not None:
-            return await respond(self, items, response_format, offer, timeout_s)
-        return await self.turn(items, offer, timeout_s)
+        request = turn_request(
+            self,
+            content,
+            tools=tools,
+            toolset=toolset,
+            choices=choices,
+            response_format=response_format,
+            timeout_s=_check_seconds(timeout_s),
+        )
+        return await awaited((await take_turn(self, request))())
 
     def context_text(self) -> str:
         """Return the part of the session that a model call made here is shown."""
-        scope = current()
-        is_own = scope.runtime is self
-        frame = scope.frame if is_own else None
-        shown = scope.render_range if is_own else RenderRange()
-        return render_nodes(visible_nodes(self.nodes, frame, shown))
+        frame = current().frame(self)
+        seq, shown_range = (None, RenderRange()) if frame is None else (frame.seq, frame.render_range)
+        return render_nodes(visible_nodes(self.nodes, seq, shown_range))
 
-    def offer(self, tools: Sequence[object] | None, toolset: str | None) -> ToolOffer:
-        """Return the tools that a call made here offers."""
-        scope = current()
-        registered = (*self.tools, *(as_tool(item) for item in scope.agent_tools))
-        return select_tools(registered, tools=tools, toolset=toolset, outer=scope.offer, context_name=self.context_name)
+    def frame(self) -> int | None:
+        """Return the `seq` of the open function's node, None at the top."""
+        frame = current().frame(self)
+        return None if frame is None else frame.seq
 
-    async def turn(self, items: Items, offer: ToolOffer, timeout_s: float | None = None) -> str | None:
-        """Run one full turn; return the reply's text, None when it was not text."""
-        messages = self.messages(items)
-        with entered(offer=offer, **self._deadline(timeout_s)):
+    def bounded(self, timeout_s: float | None = None) -> AbstractContextManager[Scope]:
+        """Bind the deadline of what happens in the block; None is the Runtime's own limit."""
+        limit_s = self.timeout_s if timeout_s is None else timeout_s
+        ends_s = math.inf if limit_s is None else self.session.now() + limit_s
+        return entered(ends_s=min(current().ends_s, ends_s))
+
+    def offer(
+        self, tools: Sequence[object] | None, toolset: str | None, context: Mapping[str, object] | None = None
+    ) -> ToolOffer:
+        """Return the tools that a call made here offers; `context` fills their hidden parameters."""
+        scope = current()
+        return select_tools(
+            (*self.tools, *scope.agent_tools),
+            tools=tools,
+            toolset=toolset,
+            outer=scope.offer,
+            context_name=self.context_name,
+            context=context or {},
+        )
+
+    async def turn(self, items: Items, offer: ToolOffer, *, seen: str) -> str | None:
+        """Run one full turn; return the reply's text, None when it was not text.
+
+        `seen`: the session as the call is shown it.
+        """
+        messages = self._messages(items, seen)
+        with entered(runtime=self, offer=offer):
 
             async def generate(asked: tuple[Message, ...], specs: tuple[Mapping[str, Any], ...]) -> TextReply:
                 return await self._generate(TextRequest(messages=asked, tools=specs), items)
 
-            reply = await run_turn(messages, offer, self.context_name, generate)
+            reply = await run_turn(
+                messages, offer, context_name=self.context_name, generate=generate, now=self.session.now
+            )
         return _text(reply)
 
-    async def say(self, items: Items, schema: JsonSchema | None = None, system: str | None = None) -> str | None:
+    async def say(self, items: Items, *, seen: str, schema: JsonSchema | None = None) -> str | None:
         """Make one model call without tools; return the reply's text, None when it was not text."""
-        with entered(**self._deadline(None)):
-            request = TextRequest(messages=self.messages(items, system), schema=schema)
-            return _text(await self._generate(request, items))
+        return _text(await self._generate(TextRequest(messages=self._messages(items, seen), schema=schema), items))
 
-    def messages(self, items: Items, system: str | None = None) -> tuple[Message, ...]:
+    def _messages(self, items: Items, seen: str) -> tuple[Message, ...]:
         """Return what is sent: system prompt, the session as context, the content."""
         scope = current()
-        own = system or scope.system or self.system or ""
+        own = scope.system or self.system or ""
         prompt = "\n\n".join(part for part in (own, scope.skills) if part)
-        context = self.context_text()
-        content = _parts(items, f"Context:\n{context}" if context else "")
+        content = _parts(items, f"Context:\n{seen}" if seen else "")
         head = (Message(role="system", content=prompt),) if prompt else ()
         return (*head, Message(role="user", content=content))
-
-    def _deadline(self, timeout_s: float | None) -> dict[str, float]:
-        limit_s = self.timeout_s if timeout_s is None else timeout_s
-        ends_s = math.inf if limit_s is None else self.session.now() + limit_s
-        return {"ends_s": min(current().ends_s, ends_s)}
 
     async def _generate(self, request: TextRequest, items: Items) -> TextReply:
         """Make one model call within the enclosing deadline and record it.
@@ -169,37 +200,26 @@ class Runtime:
         """
         if self.model is None:
             raise TypeError("this Runtime has no text model; pass Runtime(model)")
-        left_s = remaining_s(self.session.now)
-        opened = self.session.enter("llm", "llm", caller=self.frame(), given=_shown(items))
+        opened = self.session.enter("llm", "llm", caller=self.frame(), given=shown(items))
         try:
-            async with asyncio.timeout(None if math.isinf(left_s) else left_s) as scope:
+            async with before_deadline(self.session.now):
                 reply = await self.model.generate(request)
-        except TimeoutError as error:
-            self.session.exit(opened, "timeout", None)
-            if not scope.expired():
-                raise
-            raise FunctionTimeout("the time of the enclosing call is over", still_running=False) from error
         except BaseException as error:
-            cancelled = isinstance(error, asyncio.CancelledError)
-            self.session.exit(opened, "cancelled" if cancelled else "error", type(error).__name__)
+            self.session.fail(opened, error)
             raise
         failure = reply.failure
-        self.session.exit(
-            opened, "ok" if failure is None else "error", reply.text if failure is None else failure.reason
-        )
+        if failure is None:
+            self.session.exit(opened, "ok", reply.text, _facts(reply))
+        else:
+            self.session.exit(opened, "error", failure.reason, _facts(reply))
         if failure is not None and failure.reason != NOT_TEXT:
-            status = "" if failure.status is None else f" (status {failure.status})"
+            detail = "" if failure.status is None else f" (status {failure.status})"
             raise ModelError(
-                f"{reply.requested_model}: the model call failed: {failure.reason}{status}",
+                f"{reply.requested_model}: the model call failed: {failure.reason}{detail}",
                 reason=failure.reason,
                 retryable=failure.retryable,
             )
         return reply
-
-    def frame(self) -> int | None:
-        """Return the `seq` of the open function's node, None at the top."""
-        scope = current()
-        return scope.frame if scope.runtime is self else None
 
 
 def bound_runtime(runtime: Runtime | None) -> Runtime:
@@ -207,6 +227,7 @@ def bound_runtime(runtime: Runtime | None) -> Runtime:
 
     Raises:
         RuntimeError: there is none.
+        TypeError: it is no Runtime.
     """
     found = runtime if runtime is not None else current().runtime
     if found is None:
@@ -216,17 +237,33 @@ def bound_runtime(runtime: Runtime | None) -> Runtime:
     return found
 
 
+def _check_seconds(timeout_s: float | None) -> float | None:
+    is_number = isinstance(timeout_s, int | float) and not isinstance(timeout_s, bool)
+    if timeout_s is not None and not (is_number and 0 < timeout_s < math.inf):
+        raise TypeError(f"timeout_s is a positive number of seconds, got {timeout_s!r}")
+    return timeout_s
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
 def _text(reply: TextReply) -> str | None:
     return None if reply.failure is not None else reply.text
 
 
-def _shown(items: Items) -> str:
-    return "\n".join(item["text"] if item["type"] == "text" else f"(image {item['path']})" for item in items)
+def _facts(reply: TextReply) -> dict[str, object]:
+    return {
+        "model": reply.served_model or reply.requested_model,
+        "finish": reply.finish,
+        "tool_calls": [call.name for call in reply.tool_calls],
+        "usage": reply.usage,
+    }
 
 
 def _parts(items: Items, before: str) -> str | tuple[Part, ...]:
     if all(item["type"] == "text" for item in items):
-        return "\n\n".join([*([before] if before else []), *(_shown((item,)) for item in items)])
+        return "\n\n".join([*([before] if before else []), *(shown((item,)) for item in items)])
     parts: list[Part] = [TextPart(text=before)] if before else []
     parts += [TextPart(text=item["text"]) if item["type"] == "text" else _image(item["path"]) for item in items]
     return tuple(parts)

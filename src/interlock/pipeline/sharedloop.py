@@ -3,34 +3,59 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = ["run_anywhere"]
+__all__ = ["run_anywhere", "waiting"]
 
 T = TypeVar("T")
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Home:
+    """An event loop and the thread it runs in."""
+
+    loop: asyncio.AbstractEventLoop
+    thread: threading.Thread
+
+
 _lock = threading.Lock()
-_loops: list[asyncio.AbstractEventLoop] = []
+_homes: list[_Home] = []
+"""The loops that take calls, the first one before the others; a loop whose thread waits is not among them."""
 
 
 def run_anywhere(call: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Return what `call` comes to; the caller's context variables are seen by it.
 
-    All such calls share one event loop in a thread of its own, so that connections are reused. From inside that
-    very loop, where waiting for it would never end, a fresh loop in a fresh thread is used.
+    All such calls share one event loop in a thread of its own, so that connections are reused. A call made from
+    inside that loop would wait for itself; it runs on another one.
     """
-    shared = _shared()
-    if _running() is shared:
-        return _in_a_fresh_loop(call)
-    future = asyncio.run_coroutine_threadsafe(call(), shared)
+    with waiting():
+        future = asyncio.run_coroutine_threadsafe(call(), _open_home().loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Give no call to the loop that runs in this thread while the block waits for something."""
+    loop = _running()
+    with _lock:
+        own = next((home for home in _homes if home.loop is loop), None)
+        if own is not None:
+            _homes.remove(own)
     try:
-        return future.result()
-    except BaseException:
-        future.cancel()
-        raise
+        yield
+    finally:
+        if own is not None:
+            with _lock:
+                _homes.append(own)
 
 
 def _running() -> asyncio.AbstractEventLoop | None:
@@ -40,28 +65,22 @@ def _running() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-def _shared() -> asyncio.AbstractEventLoop:
+def _open_home() -> _Home:
+    """Return a loop that takes calls; in a forked process the loops of its parent do not run."""
     with _lock:
-        if not _loops:
+        _homes[:] = [home for home in _homes if home.thread.is_alive()]
+        if not _homes:
             loop = asyncio.new_event_loop()
-            threading.Thread(target=loop.run_forever, name="interlock", daemon=True).start()
-            _loops.append(loop)
-        return _loops[0]
+            thread = threading.Thread(target=_run, args=(loop,), name="interlock", daemon=True)
+            thread.start()
+            _homes.append(_Home(loop=loop, thread=thread))
+        return _homes[0]
 
 
-def _in_a_fresh_loop(call: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    outcome: list[T] = []
-    failure: list[BaseException] = []
-
-    def work() -> None:
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Run `loop` for the life of the process; `SystemExit` in one task goes to its caller and ends nothing else."""
+    while True:
         try:
-            outcome.append(asyncio.run(call()))
-        except BaseException as error:  # noqa: BLE001  (handed to the waiting thread, which raises it)
-            failure.append(error)
-
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True)
-    thread.start()
-    thread.join()
-    if failure:
-        raise failure[0]
-    return outcome[0]
+            loop.run_forever()
+        except (SystemExit, KeyboardInterrupt):
+            continue
