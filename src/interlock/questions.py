@@ -39,7 +39,7 @@ Content: TypeAlias = str | Mapping[str, Json] | Sequence[Json]
 """What every wire calls text: a string, an object or an array."""
 
 Basis: TypeAlias = Literal[
-    "decision_model", "self_report", "first_token", "sequence", "label_only", "rule", "single", "scripted"
+    "decision_model", "self_report", "first_token", "sequence", "label_only", "rule", "single", "scripted", "person"
 ]
 """Where the numbers of an answer come from."""
 
@@ -123,6 +123,8 @@ class ChoiceAnswer:
     basis: Basis
     option_mass: float | None = None
     reported_confidence: float | None = None
+    reported_sum: float | None = None
+    """What the numbers of a text model added up to before they were divided by it; None for what stands as received."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +136,8 @@ class ScoreAnswer:
     basis: Basis
     option_mass: float | None = None
     reported_confidence: float | None = None
+    reported_sum: float | None = None
+    """As for a choice."""
 
 
 Answer: TypeAlias = NoulAnswer | ChoiceAnswer | ScoreAnswer

@@ -107,7 +107,9 @@ def _answers(draw: st.DrawFn, question: Question) -> Answer:
             choice=picked, probabilities=draw(st.sampled_from([told, None])), basis="single", option_mass=mass
         )
     levels = tuple(draw(P) for _ in question.criteria)
-    return ScoreAnswer(score=draw(P), probabilities=levels, basis="scripted", reported_confidence=confidence)
+    return ScoreAnswer(
+        score=draw(P), probabilities=levels, basis="scripted", reported_confidence=confidence, reported_sum=mass
+    )
 
 
 @st.composite

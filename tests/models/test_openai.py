@@ -14,7 +14,7 @@ import pytest
 
 from interlock.loop.writer import WriteRequest
 from interlock.messages import Message
-from interlock.models.base import Delta, Done, Failure, TextReply, TextRequest, Usage
+from interlock.models.base import Delta, Done, Failure, TextReply, TextRequest, TokenLogprob, Usage
 from interlock.models.closing import close
 from interlock.models.openai_compatible import OpenAIChat
 from interlock.models.secret import Secret
@@ -312,3 +312,60 @@ async def test_the_writer_of_an_id_retries_a_busy_endpoint(chat: Chat) -> None:
         assert len(server.heads) == 2
     assert (writer.id, draft.text, draft.failure) == ("openai:m", "done", None)
     assert draft.usage == Usage(input_tokens=7, output_tokens=2, cached_input_tokens=5)
+
+
+FIRST = {
+    "token": "B",
+    "logprob": -0.1,
+    "bytes": [66],
+    "top_logprobs": [
+        {"token": " A", "logprob": -2.5, "bytes": None},
+        {"token": "B", "logprob": -0.1, "bytes": [66]},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("logprobs", "wanted"),
+    [
+        pytest.param(
+            {"content": [FIRST, FIRST | {"top_logprobs": []}], "refusal": None},
+            (TokenLogprob(token="B", logprob=-0.1), TokenLogprob(token=" A", logprob=-2.5)),
+            id="most-probable-first",
+        ),
+        pytest.param(None, None, id="null"),
+        pytest.param({"content": None, "refusal": None}, None, id="no-content"),
+        pytest.param({"content": [], "refusal": None}, None, id="no-token"),
+        pytest.param({"content": [FIRST | {"top_logprobs": []}], "refusal": None}, None, id="no-candidates"),
+    ],
+)
+async def test_the_candidates_of_the_first_token_are_kept(
+    chat: Chat, logprobs: object, wanted: tuple[TokenLogprob, ...] | None
+) -> None:
+    whole = json.loads(completion("B").partition(b"\r\n\r\n")[2])
+    whole["choices"][0]["logprobs"] = logprobs
+    asked = TextRequest(
+        messages=REQUEST.messages,
+        schema={"type": "object"},
+        strict=True,
+        max_tokens=1,
+        temperature=0.0,
+        top_logprobs=20,
+    )
+    async with chat(http(200, json.dumps(whole).encode())) as server:
+        reply = await generate(server.url, asked)
+        sent = server.bodies[0]
+    assert reply.first_token == wanted
+    assert {key: sent[key] for key in ("max_tokens", "temperature", "logprobs", "top_logprobs")} == {
+        "max_tokens": 1,
+        "temperature": 0.0,
+        "logprobs": True,
+        "top_logprobs": 20,
+    }
+    assert sent["response_format"]["json_schema"]["strict"] is True
+
+
+async def test_what_was_not_asked_for_is_not_sent(chat: Chat) -> None:
+    async with chat(completion("hello")) as server:
+        await generate(server.url)
+        assert server.bodies[0].keys() == {"model", "messages"}

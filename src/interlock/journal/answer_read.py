@@ -127,6 +127,7 @@ def _answer(body: Mapping[str, Json]) -> Answer:
                 basis=basis,
                 option_mass=mass,
                 reported_confidence=optional_number(body, "reported_confidence"),
+                reported_sum=number(body, "reported_sum") if "reported_sum" in body else None,
             )
         case _:
             levels = dict(enumerate(items(body, "probabilities")))
@@ -136,6 +137,7 @@ def _answer(body: Mapping[str, Json]) -> Answer:
                 basis=basis,
                 option_mass=mass,
                 reported_confidence=optional_number(body, "reported_confidence"),
+                reported_sum=number(body, "reported_sum") if "reported_sum" in body else None,
             )
 
 

@@ -152,6 +152,7 @@ def _answer_json(answer: Answer) -> dict[str, Json]:
                 "basis": answer.basis,
                 "option_mass": answer.option_mass,
                 "reported_confidence": answer.reported_confidence,
+                **_divided(answer),
             }
         case ScoreAnswer():
             return {
@@ -161,9 +162,15 @@ def _answer_json(answer: Answer) -> dict[str, Json]:
                 "basis": answer.basis,
                 "option_mass": answer.option_mass,
                 "reported_confidence": answer.reported_confidence,
+                **_divided(answer),
             }
         case _:
             assert_never(answer)
+
+
+def _divided(answer: ChoiceAnswer | ScoreAnswer) -> dict[str, Json]:
+    """Return what the numbers added up to, only where they were divided by it."""
+    return {} if answer.reported_sum is None else {"reported_sum": answer.reported_sum}
 
 
 def _reply_json(reply: JudgeReply) -> dict[str, Json]:

@@ -23,6 +23,7 @@ __all__ = [
     "TextModel",
     "TextReply",
     "TextRequest",
+    "TokenLogprob",
     "Usage",
 ]
 
@@ -64,6 +65,22 @@ class TextRequest:
     """JSON Schema the reply is asked to fit; the reply is still to be checked."""
     tools: tuple[Mapping[str, Json], ...] = ()
     """Specs of the native tools on offer: `name`, `description`, `parameters`."""
+    strict: bool = False
+    """True: the backend shall let nothing pass that does not fit `schema`."""
+    max_tokens: int | None = None
+    """Most tokens of the reply; None leaves it to the backend."""
+    temperature: float | None = None
+    """None leaves it to the backend."""
+    top_logprobs: int | None = None
+    """How many candidates of the first token to report; None asks for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenLogprob:
+    """One candidate for a token, with its natural logarithm of probability over the whole vocabulary."""
+
+    token: str
+    logprob: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +96,8 @@ class TextReply:
     failure: Failure | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     """The native tool calls it asks for; `text` may be empty then."""
+    first_token: tuple[TokenLogprob, ...] | None = None
+    """The candidates of the first token, most probable first; None when they were not asked for or not reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ Source: backends specification, section 8.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import openai
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
@@ -18,6 +18,7 @@ from interlock.models.failures import error_type_of, request_id_of, status_failu
 from interlock.models.openai_values import (
     Gathered,
     finish_of,
+    first_token_of,
     format_of,
     messages_of,
     text_of,
@@ -34,6 +35,7 @@ __all__ = ["OpenAIChat"]
 STALL_S = 15.0
 """A stream in which nothing arrives for so long has failed."""
 
+V = TypeVar("V")
 Chunks: TypeAlias = openai.AsyncStream[ChatCompletionChunk]
 
 
@@ -89,8 +91,12 @@ class OpenAIChat:
             completion = await self._clients.get().chat.completions.create(
                 model=self._model,
                 messages=messages_of(request.messages),
-                response_format=format_of(request.schema),
+                response_format=format_of(request),
                 tools=tools_of(request.tools),
+                max_tokens=_given(request.max_tokens),
+                temperature=_given(request.temperature),
+                logprobs=_given(None if request.top_logprobs is None else True),
+                top_logprobs=_given(request.top_logprobs),
                 extra_headers=self._headers(),
             )
         except (openai.OpenAIError, ValueError) as error:
@@ -102,8 +108,10 @@ class OpenAIChat:
             return await self._clients.get().chat.completions.create(
                 model=self._model,
                 messages=messages_of(request.messages),
-                response_format=format_of(request.schema),
+                response_format=format_of(request),
                 tools=tools_of(request.tools),
+                max_tokens=_given(request.max_tokens),
+                temperature=_given(request.temperature),
                 stream=True,
                 stream_options={"include_usage": True},
                 extra_headers=self._headers(),
@@ -141,6 +149,7 @@ class OpenAIChat:
             served_model=text_of(completion.model) or None,
             request_id=request_id_of(completion.id),
             tool_calls=tool_calls_of(first.message),
+            first_token=first_token_of(first.logprobs),
         )
 
     def _failed(self, failure: Failure) -> TextReply:
@@ -167,3 +176,7 @@ class OpenAIChat:
                 return Failure(reason="server", retryable=True)
             case _:
                 return Failure(reason="not-json")
+
+
+def _given(value: V | None) -> V | openai.Omit:
+    return openai.omit if value is None else value

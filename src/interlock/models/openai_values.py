@@ -24,15 +24,27 @@ from openai.types.chat import (
     ChatCompletionToolMessageParam,
     ChatCompletionUserMessageParam,
 )
+from openai.types.chat.chat_completion import ChoiceLogprobs
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 from openai.types.shared_params import ResponseFormatJSONSchema
+from openai.types.shared_params.response_format_json_schema import JSONSchema
 
 from interlock.messages import ImagePart, Message, Part, TextPart, ToolCall
-from interlock.models.base import Failure, Finish, TextReply, Usage
+from interlock.models.base import Failure, Finish, TextReply, TextRequest, TokenLogprob, Usage
 from interlock.models.failures import request_id_of
 from interlock.questions import Json
 
-__all__ = ["Gathered", "finish_of", "format_of", "messages_of", "text_of", "tool_calls_of", "tools_of", "usage_of"]
+__all__ = [
+    "Gathered",
+    "finish_of",
+    "first_token_of",
+    "format_of",
+    "messages_of",
+    "text_of",
+    "tool_calls_of",
+    "tools_of",
+    "usage_of",
+]
 
 _FINISHES: Mapping[str, Finish] = {
     "stop": "stop",
@@ -47,11 +59,23 @@ def messages_of(messages: Sequence[Message]) -> list[ChatCompletionMessageParam]
     return [_message(message) for message in messages]
 
 
-def format_of(schema: Mapping[str, Json] | None) -> ResponseFormatJSONSchema | openai.Omit:
-    """Return the request for a reply that fits `schema`, or what leaves it out."""
-    if schema is None:
+def format_of(request: TextRequest) -> ResponseFormatJSONSchema | openai.Omit:
+    """Return the request for a reply that fits the schema, or what leaves it out."""
+    if request.schema is None:
         return openai.omit
-    return {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
+    wanted: JSONSchema = {"name": "reply", "schema": dict(request.schema)}
+    if request.strict:
+        wanted["strict"] = True
+    return {"type": "json_schema", "json_schema": wanted}
+
+
+def first_token_of(logprobs: ChoiceLogprobs | None) -> tuple[TokenLogprob, ...] | None:
+    """Return the candidates of the first token; None when none are reported."""
+    first = next(iter((logprobs.content if logprobs is not None else None) or ()), None)
+    if first is None:
+        return None
+    given = [TokenLogprob(token=text_of(item.token), logprob=item.logprob) for item in first.top_logprobs or ()]
+    return tuple(sorted(given, key=lambda item: -item.logprob)) or None
 
 
 def finish_of(reason: str | None) -> Finish:
