@@ -50,49 +50,7 @@ _HOMES = {
 }
 """Public name → the module it lives in."""
 
-__all__ = [
-    "Agent",
-    "ApprovalAnswer",
-    "ApprovalRequest",
-    "Budgets",
-    "CallFacts",
-    "Capabilities",
-    "Cell",
-    "Choice",
-    "Contract",
-    "ContractError",
-    "DecisionError",
-    "DecisionResult",
-    "FloorSpec",
-    "Gating",
-    "Host",
-    "HostError",
-    "InterlockError",
-    "Judge",
-    "JudgeReply",
-    "Noul",
-    "ProjectionSpec",
-    "ProviderSpec",
-    "QuestionError",
-    "Reading",
-    "RunResult",
-    "Runtime",
-    "SchemaVersionError",
-    "Score",
-    "Tool",
-    "aagent",
-    "adecide",
-    "agent",
-    "allm",
-    "arun",
-    "check_contract",
-    "compile_contract",
-    "decide",
-    "decision",
-    "llm",
-    "reference_host",
-    "run",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> object:
