@@ -25,6 +25,7 @@ _QUOTED = re.compile(
 _RUN = re.compile(rf"[A-Za-z0-9_{_CJK}@+.~$:()\\/-]+")
 """Characters that a path may hold; a path never reaches over more than one run."""
 _LONGEST = 300
+_OVERLONG = re.compile(rf"[A-Za-z0-9_@+.~$:()\\/#-]{{{_LONGEST},}}")
 _SEGMENT = rf"[A-Za-z0-9_{_CJK}@+.~-]"
 _FILE = re.compile(
     rf"(?:[A-Za-z]:[\\/]|[\\/]{{1,2}})?(?:{_SEGMENT}+[\\/])*{_SEGMENT}*\.[A-Za-z][A-Za-z0-9]{{0,9}}(?![A-Za-z0-9_])"
@@ -76,6 +77,7 @@ class Mentions:
 
 def mentions(text: str) -> Mentions:
     """Return what `text` names."""
+    text = _bounded(text)
     quoted = tuple(dict.fromkeys(next(g for g in m.groups() if g) for m in _QUOTED.finditer(text)))
     addresses = tuple(dict.fromkeys(m.group().rstrip(".,;:!?)") for m in _ADDRESS.finditer(text)))
     rest = _ADDRESS.sub(" ", text)
@@ -95,8 +97,8 @@ def mentions(text: str) -> Mentions:
 
 def language(text: str) -> Language:
     """Return `zh` when, names and quotes aside, more is written in Chinese characters than in Latin words."""
-    plain = _FILE.sub(" ", _ADDRESS.sub(" ", _QUOTED.sub(" ", text)))
-    plain = _IDENTIFIER.sub(" ", plain)
+    plain = _IDENTIFIER.sub(" ", _ADDRESS.sub(" ", _QUOTED.sub(" ", _bounded(text))))
+    plain = _RUN.sub(lambda run: _FILE.sub(" ", run.group()) if len(run.group()) <= _LONGEST else run.group(), plain)
     chinese = len(re.findall(rf"[{_CJK}]", text if not plain.strip() else plain))
     return "zh" if chinese > len(_WORD.findall(plain)) else "en"
 
@@ -139,6 +141,11 @@ def _plain(number: str) -> str:
         fraction = fraction.rstrip("0")
         return (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
     return number if "." in number else number.lstrip("0") or "0"
+
+
+def _bounded(text: str) -> str:
+    """Return `text` without runs of Latin letters and signs that are too long for any name."""
+    return _OVERLONG.sub(" ", text)
 
 
 def _paths(text: str) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ EMPTY = re.compile(
         r"[(（]?(?:空|无|没有输出|暂无(?:数据|记录|结果))[)）]?[。！]?",
         r"(?:没有|未)(?:找到|查到|搜到|查询到|匹配到?)?(?:任何|符合条件的|匹配的?|相关的?)?(?:记录|结果|数据|文件"
         r"|内容|匹配|订单|用户)?[。！]?",
-        r"(?:查询|搜索)?结果为空[。！]?|共?0 ?[条个项](?:记录|结果|数据)?[。！]?",
+        r"(?:查询|搜索)?结果为空[。！]?|共? ?0 ?[条个项](?:记录|结果|数据)?[。！]?",
         r"\[\s*\]|\{\s*\}|\"\"|''",
     ),
     re.IGNORECASE,
@@ -95,6 +95,7 @@ PLAIN = re.compile(
         r"|not permitted|not allowed|bad request|internal server error|service unavailable|too many requests"
         r"|rate limit|timed? ?out"
         r"|aborted|refused|rejected|access denied|unexpected error|something went wrong)\b",
+        r"(?:\w+ ){1,3}(?:failed|rejected|denied|refused|aborted|timed out)(?:[:.,]|$| because| due)",
         r"invalid \w+|request (?:failed|timed out)|unknown (?:tool|command|option|table|column|host|user)"
         r"|missing (?:required|argument|parameter)",
         r"sorry[,. ]|authentication (?:failed|required)|exit(?:ed)?(?: with)?(?: (?:code|status))?:? [1-9]"

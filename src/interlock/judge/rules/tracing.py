@@ -101,8 +101,9 @@ def _follows(number: str, one: Statement, case: Case) -> bool:
         return True
     shown = [float(n) for n in numbers(case.evidence) if _PLAIN.fullmatch(n)][:12]
     units = [factor for unit, factor in _UNITS.items() if unit in one.text.lower()]
-    reached = [a + b for a in shown for b in shown] + [a - b for a in shown for b in shown]
-    reached += [a * b for a in shown for b in shown] + [a * f for a in shown for f in units]
+    pairs = [(a, b) for at, a in enumerate(shown) for b in shown[at + 1 :]]
+    reached = [a + b for a, b in pairs] + [abs(a - b) for a, b in pairs] + [a * b for a, b in pairs]
+    reached += [a * f for a in shown for f in units]
     reached += [a / f for a in shown for f in units] + [sum(shown)]
     return any(abs(one_of - value) < 1e-9 for one_of in reached)
 

@@ -42,7 +42,7 @@ _JOINT = re.compile(
 _JOINT_CHINESE = re.compile(r"[，,]|然后|并且|接着|之后|随后|最后|并(?!发|行|列)|再(?=[^次])")
 _PASSIVE = re.compile(r".{1,80}?\b(?:should|must|has to|have to|needs to|need to) be (?:\w+ly )?(\w+)")
 _ENGLISH_WORDS = re.compile(
-    r"\b(?:the|an?|of|to|and|is|are|this|that|these|my|our|your|with|for|from|into|please|all|every|each|me|it|by|on|not|no)\b",
+    r"\b(?:the|of|to|and|is|are|this|that|these|my|our|your|with|for|from|into|please|every|each|by|not)\b",
     re.IGNORECASE,
 )
 _NOUN_AFTER = re.compile(r"^[A-Za-z]+\s+(?:in|of|for|on|at|from|inside|and|or|is|are)\b", re.IGNORECASE)
@@ -129,8 +129,9 @@ def _english(text: str, excepted: str) -> Clause:
         act = verb_act(word.group())
     if act is not None:
         return Clause(text=bare, excepted=excepted, mood="orders", act=act, understood=True, lang="en")
-    act = _unknown_verb(bare, word.group() if word else "")
-    understood = act is None and _ENGLISH_WORDS.search(bare) is not None
+    english = _ENGLISH_WORDS.search(bare) is not None
+    act = _unknown_verb(bare, word.group() if word else "") if english else None
+    understood = act is None and english
     return Clause(text=bare, excepted=excepted, mood="other", act=act, understood=understood, lang="en")
 
 

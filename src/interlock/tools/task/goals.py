@@ -59,7 +59,9 @@ def goals_of(task: str, known: Sequence[str], earlier: str = "") -> tuple[Goal, 
     """
     if is_small_talk(task):
         return ()
-    found = [goal for clause in clauses_of(task) for goal in _goals(clause, known, earlier)]
+    named = mentions(task).paths
+    before = named[-1] if named else earlier
+    found = [goal for clause in clauses_of(task) for goal in _goals(clause, known, before)]
     found = list(dict.fromkeys(found))
     named = any(goal.targets or goal.changes or goal.count for goal in found)
     return tuple(goal for goal in found if not (named and goal.scope == "open" and goal.act == "read"))

@@ -211,6 +211,7 @@ SMALL_TALK = re.compile(
     r"^(?:hi|hello|hey|good (?:morning|afternoon|evening|night)|thanks?|thank you|thx|cheers|bye|goodbye|ok(?:ay)?"
     r"|great|nice|cool|well done|perfect|you're welcome|how are you|who are you|what can you do|what is your name"
     r"|nice to meet you|sorry)\b(?:[\w\s,'!.?-]{0,60})$"
+    r"|^(?:i |we )?(?:\w+ ){0,5}(?:thank you|thanks|appreciate it)[\w\s,'!.-]{0,30}$"
     r"|^(?:你好|您好|谢谢|多谢|感谢|再见|早上好|晚上好|下午好|好的|辛苦了|你是谁|你叫什么|你能做什么|你会什么)"
     r"[\u3400-\u9fff，。！？!?\s]{0,20}$",
     re.IGNORECASE,
