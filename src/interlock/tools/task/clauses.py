@@ -37,7 +37,7 @@ _SENTENCE = re.compile(
 )
 _JOINT = re.compile(
     r",?\s+(?:and|but|or)\s+(?:(?:then|also|please|just|only|finally|afterwards|to)\s+)*(?=([A-Za-z]+))"
-    r"|,\s+(?:please\s+|just\s+|also\s+)*(?=([A-Za-z]+))"
+    r"|,\s+(?:(?:please|just|also|only|simply|instead|rather)\s+)*(?=([A-Za-z]+))"
 )
 _JOINT_CHINESE = re.compile(r"[，,]|然后|并且|接着|之后|随后|最后|并(?!发|行|列)|再(?=[^次])")
 _PASSIVE = re.compile(r".{1,80}?\b(?:should|must|has to|have to|needs to|need to) be (?:\w+ly )?(\w+)")
