@@ -42,6 +42,7 @@ _METHOD = re.compile(
     r"|readonly)\s+)*(?P<name>[A-Za-z_$][\w$]*)\s*\([^;{}]*\)[^;{}]*\{\s*$"
 )
 _CONTROL = words("if for while switch catch return else do try with new throw match loop unless function")
+_OPEN_ENDS = ("=", "=>", "(", "|", "&", "+", "->", "?", ":", ",", "where")
 _LEADS = re.compile(r"^\s*(?:@\w|#\[)")
 _HIDDEN_PYTHON = re.compile(r"^_")
 _EXPORTED = {
@@ -149,7 +150,7 @@ def _braces(lines: Sequence[str], extension: str) -> list[Definition]:
         nested = at <= closes
         if nested and kind == "value":
             continue
-        end = _block_end(lines, at)
+        end = _block_end(lines, at, is_value=kind == "value")
         closes = max(closes, end)
         found.append(
             Definition(
@@ -193,7 +194,7 @@ def _is_exported(line: str, name: str, extension: str) -> bool:
     return pattern is None or re.search(pattern, line) is not None
 
 
-def _block_end(lines: Sequence[str], at: int) -> int:
+def _block_end(lines: Sequence[str], at: int, *, is_value: bool) -> int:
     """The line on which the braces that the definition opens are closed, or its statement ends."""
     depth, opened = 0, False
     for below in range(at, len(lines)):
@@ -204,7 +205,8 @@ def _block_end(lines: Sequence[str], at: int) -> int:
                 opened = opened or character == "{"
             elif character in "})]":
                 depth -= 1
-        if depth <= 0 and (opened or code.rstrip().endswith((";", ",")) or not _goes_on(lines, below)):
+        closed = code.rstrip().endswith((";", ",") if is_value else ";")
+        if depth <= 0 and (opened or closed or not _goes_on(lines, below)):
             return below
     return at
 
@@ -213,9 +215,7 @@ def _goes_on(lines: Sequence[str], at: int) -> bool:
     """A head without a brace goes on when it ends in an operator, or the next line opens the brace or goes deeper."""
     code = _without_text(lines[at]).rstrip()
     following = lines[at + 1].strip() if at + 1 < len(lines) else ""
-    return code.endswith(("=", "=>", "(", "|", "&", "+", "->", "?", ":")) or following.startswith(
-        ("{", "where ", "|", "&", ".")
-    )
+    return code.endswith(_OPEN_ENDS) or re.match(r"\{|where\b|[|&.]|->", following) is not None
 
 
 def _leads_from(lines: Sequence[str], at: int) -> int:
