@@ -59,8 +59,8 @@ def goals_of(task: str, known: Sequence[str], earlier: str = "") -> tuple[Goal, 
     """
     if is_small_talk(task):
         return ()
-    named = mentions(task).paths
-    before = named[-1] if named else earlier
+    paths = mentions(task).paths
+    before = paths[-1] if paths else earlier
     found = [goal for clause in clauses_of(task) for goal in _goals(clause, known, before)]
     found = list(dict.fromkeys(found))
     named = any(goal.targets or goal.changes or goal.count for goal in found)
