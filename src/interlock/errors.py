@@ -12,6 +12,7 @@ InterlockError
 ├── ApprovalDenied         no approver allowed a call that requires approval
 ├── FunctionTimeout        a function took longer than it may (also a TimeoutError)
 ├── ToolError              a tool failed
+├── PromptError            a prompt, a pack or a registry of prompts is wrong
 ├── JournalError           a journal cannot be opened, read or written
 └── SettingsError          a setting is unknown or out of range
 """
@@ -33,6 +34,7 @@ __all__ = [
     "JournalError",
     "MissingContextError",
     "ModelError",
+    "PromptError",
     "QuestionError",
     "SchemaVersionError",
     "SettingsError",
@@ -128,6 +130,10 @@ class ToolError(InterlockError):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class PromptError(InterlockError):
+    """A prompt, a pack of layers or a registry of prompts is wrong, or a version is not what was published."""
 
 
 class JournalError(InterlockError):

@@ -1,0 +1,43 @@
+"""The three layers of a prompt, and what names one version of a layer.
+
+Source: decision-engine specification, three layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from interlock._canonical import compact_json, sha256_hex
+from interlock.questions import Json
+
+__all__ = ["LAYERS", "Layer", "LayerRef", "json_digest", "text_digest"]
+
+Layer: TypeAlias = Literal["system", "role", "loop"]
+"""`system`: lasting rules. `role`: the job. `loop`: the state of one turn."""
+LAYERS: tuple[Layer, ...] = get_args(Layer)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerRef:
+    """One version of one layer."""
+
+    name: str | None
+    """None for a layer that was written in code."""
+    version: str
+    digest: str
+    """SHA-256 of the text as it is stored, 64 hex characters."""
+
+    def __str__(self) -> str:
+        return f"{self.name or 'unnamed'}@{self.version}"
+
+
+def text_digest(text: str) -> str:
+    """Return the digest of a layer's text, every character counted."""
+    return sha256_hex(text)
+
+
+def json_digest(value: Mapping[str, Json]) -> str:
+    """Return the digest of a loop layer that was written in code."""
+    return sha256_hex(compact_json(value))
