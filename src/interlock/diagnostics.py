@@ -11,7 +11,8 @@ from interlock._text import nearest
 __all__ = ["Collector", "Diagnostic", "Edit", "Layer", "Severity", "Span", "did_you_mean", "render"]
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
-Layer: TypeAlias = Literal["syntax", "policy", "frame", "schema"]
+Layer: TypeAlias = Literal["syntax", "policy", "frame", "schema", "function"]
+"""What a finding is about: four layers of a contract, or a function that a model is offered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """The field language of options and functions, pydantic's adapters, and JSON Schema, kept in step."""
 
 from interlock.schema.annotation import AdapterError, Annotation, adapter_for
-from interlock.schema.fields import ABSENT, Absent, Field, field_for, missing, read_value
+from interlock.schema.fields import ABSENT, Absent, Accepted, Field, field_for, missing, read_value
 from interlock.schema.json_schema import Hoisted, JsonNode, JsonSchema, hoisted, schema_of, without_defaults
 from interlock.schema.language import schema_fields
 from interlock.schema.problems import Problem, ProblemKind
@@ -9,6 +9,7 @@ from interlock.schema.problems import Problem, ProblemKind
 __all__ = [
     "ABSENT",
     "Absent",
+    "Accepted",
     "AdapterError",
     "Annotation",
     "Field",
