@@ -7,7 +7,7 @@ Source: decision-engine specification, action space.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -65,7 +65,11 @@ class ActionSpace:
     actions: tuple[SpaceAction, ...]
 
     def __post_init__(self) -> None:
-        _require_names(self.names)
+        for at, name in enumerate(self.names):
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"action `{name}`: is not a name; write lower-case letters, digits and `_`")
+            if name in self.names[:at]:
+                raise ValueError(f"action `{name}`: is there twice; actions are a closed set of different names")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,13 +119,3 @@ def check_tools(tools: Sequence[ToolSpec], space: ActionSpace) -> None:
         if tool.name in seen:
             raise ValueError(f"two tools are named `{tool.name}`; rename one")
         seen.add(tool.name)
-
-
-def _require_names(names: Iterable[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if not _NAME.fullmatch(name):
-            raise ValueError(f"action `{name}`: is not a name; write lower-case letters, digits and `_`")
-        if name in seen:
-            raise ValueError(f"action `{name}`: is there twice; actions are a closed set of different names")
-        seen.add(name)
