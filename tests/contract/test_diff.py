@@ -82,7 +82,8 @@ def _said(change: Change) -> str:
             [
                 (
                     "grade: rule changed: order of the rules: score:risk >= 2 → ask_human; "
-                    "prob:allowed < 0.5 → ask_human; score:risk >= 1 → auto_audit; else → auto → prob:allowed < 0.4 → ask_human; "
+                    "prob:allowed < 0.5 → ask_human; score:risk >= 1 → auto_audit; else → auto → "
+                    "prob:allowed < 0.4 → ask_human; "
                     "score:risk >= 2 → ask_human; score:risk >= 1 → auto_audit; else → auto"
                 ),
                 "grade: threshold changed: threshold of `prob:allowed < 0.5 → ask_human`: 0.5 → 0.4",

@@ -36,7 +36,7 @@ from interlock.policy.degraded import CallFacts
 from interlock.policy.rules import Floor, Mode, Outcome, Policy, Predicate, PredicateKind, Rule
 from interlock.questions import Json
 
-__all__ = ["RecordedDecision", "read_decision"]
+__all__ = ["RecordedDecision", "read_call", "read_decision", "read_floor", "read_pair"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,16 +90,16 @@ def _result(body: Mapping[str, Json]) -> DecisionResult:
         questions=questions,
         readings=readings,
         reply=read_reply(body, judge_ids(decision, questions), readings),
-        floors=tuple(_floor(item) for item in objects(body, "floors")),
+        floors=tuple(read_floor(item) for item in objects(body, "floors")),
         gaps=texts(body, "gaps"),
         gap_refused=flag(body, "gap_refused"),
-        listed=_pair(body, "listed"),
+        listed=read_pair(body, "listed"),
         degraded=flag(body, "degraded"),
         warnings=texts(body, "warnings"),
         interchange_digest=optional_text(digests, "interchange"),
         contract_digest=text(body, "contract_digest"),
         elapsed_s=number(body, "elapsed_s"),
-        call_facts=None if call is None else _call(call),
+        call_facts=None if call is None else read_call(call),
     )
 
 
@@ -138,7 +138,7 @@ def _entry(field: Mapping[str, Json], state: Mapping[str, Json]) -> FrameEntry:
         provenance=provenance,
         status=status,
         defaulted=flag(field, "defaulted"),
-        truncated=_pair(field, "truncated"),
+        truncated=read_pair(field, "truncated"),
     )
 
 
@@ -178,15 +178,18 @@ def _predicate(body: Mapping[str, Json]) -> Predicate:
     return predicate
 
 
-def _floor(body: Mapping[str, Json]) -> Floor:
+def read_floor(body: Mapping[str, Json]) -> Floor:
+    """Return one recorded floor."""
     return Floor(question=text(body, "question"), value=number(body, "value"))
 
 
-def _call(body: Mapping[str, Json]) -> CallFacts:
+def read_call(body: Mapping[str, Json]) -> CallFacts:
+    """Return what was recorded of the call about to run."""
     return CallFacts(base_risk=optional_whole(body, "base_risk"), leaves_root=flag(body, "leaves_root"))
 
 
-def _pair(body: Mapping[str, Json], key: str) -> tuple[int, int] | None:
+def read_pair(body: Mapping[str, Json], key: str) -> tuple[int, int] | None:
+    """Return a pair of whole numbers, or None where null was written."""
     if value(body, key) is None:
         return None
     found = items(body, key)

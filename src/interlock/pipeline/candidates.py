@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from interlock._text import fold
 from interlock.questions import Choice, Content
 
-__all__ = ["WINDOW", "Offer", "offer"]
+__all__ = ["WINDOW", "Offer", "counted", "offer"]
 
 WINDOW = 20
 """The most options offered at once."""
@@ -46,7 +46,7 @@ def offer(asked: Choice, candidates: Mapping[str, Content | None], *, task: str,
     shown.sort(key=lambda label: (ranks[label] == _NOT_NAMED, order[label]))
     question = replace(
         asked,
-        instructions=_instructions(asked.instructions, len(shown), len(candidates)),
+        instructions=counted(asked.instructions, len(shown), len(candidates)),
         criteria={label: asked.criteria.get(label, candidates[label]) for label in shown},
     )
     return Offer(question=question, listed=(len(shown), len(candidates)), warnings=tuple(refused))
@@ -98,7 +98,8 @@ def _sendable(label: str) -> bool:
     return label != ""
 
 
-def _instructions(asked: Content, shown: int, there_are: int) -> Content:
+def counted(asked: Content, shown: int, there_are: int) -> Content:
+    """Return the instructions of a dynamic choice, which say so where not all candidates are offered."""
     if shown == there_are:
         return asked
     note = f"{shown} of {there_are} options are listed."
