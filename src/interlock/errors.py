@@ -14,6 +14,8 @@ InterlockError
 ├── ToolError              a tool failed
 ├── PromptError            a prompt, a pack or a registry of prompts is wrong
 ├── JournalError           a journal cannot be opened, read or written
+│   └── HeadMovedError         another process appended first
+├── ApprovalError          an approval cannot be given or used
 └── SettingsError          a setting is unknown or out of range
 """
 
@@ -24,11 +26,13 @@ from typing import Generic, TypeVar
 
 __all__ = [
     "ApprovalDenied",
+    "ApprovalError",
     "Cancelled",
     "ContractError",
     "DecisionError",
     "FrameError",
     "FunctionTimeout",
+    "HeadMovedError",
     "HostError",
     "InterlockError",
     "JournalError",
@@ -138,6 +142,18 @@ class PromptError(InterlockError):
 
 class JournalError(InterlockError):
     """A journal cannot be opened, read or written."""
+
+
+class HeadMovedError(JournalError):
+    """A record was to follow a certain one, and another process appended first; nothing was written."""
+
+
+class ApprovalError(InterlockError):
+    """An approval cannot be given or used; `kind` is a short slug such as `expired`."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class SettingsError(InterlockError):

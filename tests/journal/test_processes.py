@@ -121,3 +121,28 @@ def test_a_place_that_cannot_be_written_can_be_read_and_says_so(shared: Path) ->
             SqliteJournal(place)
         refused = str(caught.value)
     assert refused == f"journal `{place}`: permission denied; give a place that can be written"
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from interlock.journal import SqliteJournal
+with SqliteJournal(Path(sys.argv[1])).hold("r"):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_process_that_is_killed_lets_go_of_its_run(tmp_path: Path) -> None:
+    place = tmp_path / "journal.db"
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(place)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    with closing(SqliteJournal(place)) as journal:
+        with pytest.raises(JournalError, match="another process works on it"), journal.hold("r"):
+            pytest.fail("two processes held one run")
+        holder.kill()
+        holder.communicate()
+        with journal.hold("r"):
+            assert list(tmp_path.glob("*.lock")) == [tmp_path / "journal.db-r.lock"]
+        assert list(tmp_path.glob("*.lock")) == []

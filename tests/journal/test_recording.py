@@ -10,7 +10,7 @@ import pytest
 
 from interlock.contract.compiled import Contract
 from interlock.errors import JournalError
-from interlock.journal import MemoryJournal, Record, Recorder, make_run_id, timestamp
+from interlock.journal import Head, MemoryJournal, Record, Recorder, make_run_id, timestamp
 from interlock.journal.decision_read import read_decision
 from interlock.journal.recording import BEFORE_EFFECT
 from interlock.journal.records import Body, EventType
@@ -31,10 +31,12 @@ class Watched(MemoryJournal):
         super().__init__()
         self.durable: list[EventType] = []
 
-    def append(self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False) -> Record:
+    def append(
+        self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False, expected: Head | None = None
+    ) -> Record:
         if durable:
             self.durable.append(kind)
-        return super().append(run_id, kind, body, ts=ts, durable=durable)
+        return super().append(run_id, kind, body, ts=ts, durable=durable, expected=expected)
 
 
 def test_a_listener_is_told_of_every_record_once_it_is_stored() -> None:

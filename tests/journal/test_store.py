@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from interlock.errors import JournalError
+from interlock.errors import HeadMovedError, JournalError
 from interlock.journal import Head, Journal, MemoryJournal, SqliteJournal, open_journal, read_journal
 from interlock.journal.chain import GENESIS
 
@@ -49,6 +49,29 @@ def test_a_snapshot_lists_runs_oldest_first_and_does_not_grow(journal: Journal) 
         assert [row.type for row in view.rows("z")] == ["run_started", "decision"]
         assert [row.seq for row in view.rows("z", ["decision"])] == [2]
         assert view.head("z") == Head(seq=2, hash=list(view.rows("z"))[-1].hash)
+
+
+def test_a_record_that_must_follow_another_is_refused_when_one_came_between(journal: Journal) -> None:
+    first = journal.append("r", "run_started", {}, ts=TS)
+    head = Head(seq=1, hash=first.hash)
+    assert journal.append("r", "decision", {}, ts=TS, expected=head).seq == 2
+    with pytest.raises(HeadMovedError, match="run `r`: is at record 2, not at record 1"):
+        journal.append("r", "approval_consumed", {}, ts=TS, durable=True, expected=head)
+    with pytest.raises(HeadMovedError, match="run `s`: has no record"):
+        journal.append("s", "approval_consumed", {}, ts=TS, expected=head)
+    assert journal.append("r", "run_ended", {}, ts=TS).seq == 3
+    assert journal.head("s") is None
+
+
+def test_a_run_is_worked_on_by_one_at_a_time(journal: Journal) -> None:
+    with journal.hold("r"):
+        with journal.hold("s"):
+            journal.append("r", "run_started", {}, ts=TS)
+        with pytest.raises(JournalError, match="run `r`: another process works on it"), journal.hold("r"):
+            pytest.fail("the run was held twice")
+        assert journal.append("r", "run_ended", {}, ts=TS).seq == 2, "whoever holds nothing may still append"
+    with journal.hold("r"), pytest.raises(JournalError, match="works on it"), journal.hold("r"):
+        pytest.fail("the run was held twice")
 
 
 @pytest.mark.parametrize("run_id", ["", "a b", "a\nb", "-x", "é", "x" * 129])

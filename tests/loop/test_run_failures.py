@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from interlock.errors import HostError, JournalError, ToolError
+from interlock.journal.chain import Head
 from interlock.journal.records import Body, EventType, Record
 from interlock.journal.store_memory import MemoryJournal
 from interlock.judge.base import Caps, Failure, JudgeReply, QuestionId
@@ -218,10 +219,12 @@ class _FailingJournal(MemoryJournal):
         super().__init__()
         self._kind = kind
 
-    def append(self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False) -> Record:
+    def append(
+        self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False, expected: Head | None = None
+    ) -> Record:
         if kind == self._kind:
             raise JournalError("journal: the disk is full")
-        return super().append(run_id, kind, body, ts=ts, durable=durable)
+        return super().append(run_id, kind, body, ts=ts, durable=durable, expected=expected)
 
 
 @pytest.mark.parametrize("kind", ["run_started", "decision", "audit", "tool_about_to_run"])

@@ -48,13 +48,27 @@ class Journal(Protocol):
         """Where it is, as shown to a person."""
         ...
 
-    def append(self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False) -> Record:
+    def append(
+        self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False, expected: Head | None = None
+    ) -> Record:
         """Add one record to the chain of `run_id` and return it.
 
         `durable` makes it, and all before it, outlast a loss of power: for records that precede an effect.
+        `expected`: the record that it must follow; None lets it follow any.
 
         Raises:
+            HeadMovedError: the run's last record is not `expected`; nothing was written.
             JournalError: nothing was written.
+        """
+        ...
+
+    def hold(self, run_id: str) -> AbstractContextManager[None]:
+        """Keep every other process from working on a run; the end of this process, however it comes, lets go.
+
+        Only those who work on the run hold it: others may append, such as the answer to an approval.
+
+        Raises:
+            JournalError: another process, or another part of this one, holds it.
         """
         ...
 

@@ -9,10 +9,10 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from interlock.errors import JournalError
+from interlock.errors import HeadMovedError, JournalError
 from interlock.journal.records import Body, EventType, Record
 
-__all__ = ["GENESIS", "Head", "link", "row_hash"]
+__all__ = ["GENESIS", "Head", "link", "require_head", "require_run_id", "row_hash"]
 
 GENESIS = "0" * 64
 """The `prev_hash` of the first row of every run."""
@@ -43,8 +43,7 @@ def link(head: Head | None, *, run_id: str, ts: str, kind: EventType, body: Body
     Raises:
         JournalError: the run id is not one word.
     """
-    if _RUN_ID.fullmatch(run_id) is None:
-        raise JournalError(f"run id `{run_id}`: is not one word; write letters, digits, `.`, `_` and `-`, at most 128")
+    require_run_id(run_id)
     seq = 1 if head is None else head.seq + 1
     prev_hash = GENESIS if head is None else head.hash
     return Record(
@@ -57,3 +56,24 @@ def link(head: Head | None, *, run_id: str, ts: str, kind: EventType, body: Body
         prev_hash=prev_hash,
         hash=row_hash(prev_hash=prev_hash, run_id=run_id, seq=seq, ts=ts, type=kind, body=text),
     )
+
+
+def require_head(expected: Head | None, head: Head | None, *, run_id: str) -> None:
+    """Refuse to append when the run's last record is not the expected one; None expects nothing.
+
+    Raises:
+        HeadMovedError: it is another one.
+    """
+    if expected is not None and expected != head:
+        at = "has no record" if head is None else f"is at record {head.seq}"
+        raise HeadMovedError(f"run `{run_id}`: {at}, not at record {expected.seq}: another process appended first")
+
+
+def require_run_id(run_id: str) -> None:
+    """Refuse a run id that is not one word.
+
+    Raises:
+        JournalError: it is not.
+    """
+    if _RUN_ID.fullmatch(run_id) is None:
+        raise JournalError(f"run id `{run_id}`: is not one word; write letters, digits, `.`, `_` and `-`, at most 128")

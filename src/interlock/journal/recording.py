@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from interlock.contract.compiled import Contract
 from interlock.journal.base import Journal
+from interlock.journal.chain import Head
 from interlock.journal.decision_body import SEQUENTIAL, Planned, decision_body
 from interlock.journal.records import Body, EventType, Record, timestamp
 from interlock.pipeline.result import DecisionResult
@@ -51,14 +52,21 @@ class Recorder:
         self._record_state = record_state
         self._on_event = on_event
 
-    def record(self, kind: EventType, body: Body) -> Record:
+    def now(self) -> datetime:
+        """Return the present moment by the clock of the records."""
+        return self._clock()
+
+    def record(self, kind: EventType, body: Body, *, expected: Head | None = None) -> Record:
         """Append one event and tell the listener; an exception of the listener is logged by its type and swallowed.
 
+        `expected`: the record that it must follow; None lets it follow any.
+
         Raises:
+            HeadMovedError: another record was appended after `expected`; nothing was written.
             JournalError: nothing was written; an effect that would follow must not happen.
         """
         stored = self.journal.append(
-            self.run_id, kind, body, ts=timestamp(self._clock()), durable=kind in BEFORE_EFFECT
+            self.run_id, kind, body, ts=timestamp(self._clock()), durable=kind in BEFORE_EFFECT, expected=expected
         )
         if self._on_event is not None:
             self._tell(self._on_event, stored)

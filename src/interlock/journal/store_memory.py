@@ -6,11 +6,13 @@ Knows nothing of what the records say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Lock
 
+from interlock.errors import JournalError
 from interlock.journal.base import JournalView
-from interlock.journal.chain import Head, link
+from interlock.journal.chain import Head, link, require_head
+from interlock.journal.holding import held_elsewhere
 from interlock.journal.records import Body, EventType, Record, Row, encode_body
 
 __all__ = ["MemoryJournal"]
@@ -23,15 +25,39 @@ class MemoryJournal:
 
     def __init__(self) -> None:
         self._runs: dict[str, list[Record]] = {}
+        self._held: set[str] = set()
         self._lock = Lock()
 
-    def append(self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False) -> Record:  # noqa: ARG002 -- memory outlasts nothing
-        """Add one record to the chain of `run_id` and return it."""
+    def append(
+        self,
+        run_id: str,
+        kind: EventType,
+        body: Body,
+        *,
+        ts: str,
+        durable: bool = False,  # noqa: ARG002 -- memory outlasts nothing
+        expected: Head | None = None,
+    ) -> Record:
+        """Add one record to the chain of `run_id` and return it; see `Journal.append`."""
         text = encode_body(body)
         with self._lock:
-            record = link(self.head(run_id), run_id=run_id, ts=ts, kind=kind, body=body, text=text)
+            head = self.head(run_id)
+            require_head(expected, head, run_id=run_id)
+            record = link(head, run_id=run_id, ts=ts, kind=kind, body=body, text=text)
             self._runs.setdefault(run_id, []).append(record)
         return record
+
+    @contextmanager
+    def hold(self, run_id: str) -> Iterator[None]:
+        """Keep every other part of this process from working on a run; see `Journal.hold`."""
+        with self._lock:
+            if run_id in self._held:
+                raise JournalError(held_elsewhere(run_id))
+            self._held.add(run_id)
+        try:
+            yield
+        finally:
+            self._held.discard(run_id)
 
     def head(self, run_id: str) -> Head | None:
         """Return the run's last record by number and hash; None when there is no such run."""

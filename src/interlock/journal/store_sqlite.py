@@ -12,7 +12,8 @@ from pathlib import Path
 from threading import Lock
 
 from interlock.journal.base import JournalView
-from interlock.journal.chain import Head, link
+from interlock.journal.chain import Head, link, require_head
+from interlock.journal.holding import hold_beside
 from interlock.journal.records import Body, EventType, Record, Row, encode_body, read_rows
 from interlock.journal.sqlite_file import FAILURES, connect_for_reading, connect_for_writing, explain
 
@@ -54,14 +55,18 @@ class SqliteJournal:
         """The file."""
         return str(self._path)
 
-    def append(self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False) -> Record:
+    def append(
+        self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False, expected: Head | None = None
+    ) -> Record:
         """Add one record to the chain of `run_id` and return it; see `Journal.append`."""
         text = encode_body(body)
         with self._lock:
             try:
                 self._set_durable(durable)
                 self._connection.execute("BEGIN IMMEDIATE")
-                record = link(self._head(run_id), run_id=run_id, ts=ts, kind=kind, body=body, text=text)
+                head = self._head(run_id)
+                require_head(expected, head, run_id=run_id)
+                record = link(head, run_id=run_id, ts=ts, kind=kind, body=body, text=text)
                 self._write(record)
                 self._connection.execute("COMMIT")
             except FAILURES as cause:
@@ -86,6 +91,10 @@ class SqliteJournal:
     def snapshot(self) -> AbstractContextManager[JournalView]:
         """Return a view of its own connection, which later appends do not change."""
         return read_sqlite(self._path, busy_timeout_s=self._busy_timeout_s)
+
+    def hold(self, run_id: str) -> AbstractContextManager[None]:
+        """Keep every other process from working on a run; see `Journal.hold`."""
+        return hold_beside(self._path, run_id)
 
     def close(self) -> None:
         """Close the file; closing twice is allowed."""
