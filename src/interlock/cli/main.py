@@ -30,10 +30,13 @@ class Verb:
 
 VERBS: Mapping[str, Verb] = {
     "check": Verb("interlock.cli.check", "Check a contract and print what is wrong with it."),
+    "functions": Verb("interlock.cli.functions", "Check and show the functions that a model is offered."),
     "fmt": Verb("interlock.cli.fmt", "Write a contract in its canonical spelling."),
     "spec": Verb("interlock.cli.spec", "Print what a contract compiles to."),
+    "diff": Verb("interlock.cli.diff", "Show what changed in meaning between two contracts."),
     "run": Verb("interlock.cli.run", "Do TASK in a directory, every decision judged, gated and recorded."),
     "runs": Verb("interlock.cli.runs", "List, show and export recorded runs."),
+    "replay": Verb("interlock.cli.replay", "Decide recorded decisions again, under another contract or thresholds."),
     "settings": Verb("interlock.cli.settings", "Show the settings in force and where each comes from."),
     "verify": Verb("interlock.cli.verify", "Verify RUN, or every run of a journal."),
 }

@@ -18,7 +18,7 @@ from typing import Any, cast
 from interlock._text import first_paragraph
 from interlock.functions.form import FormField, FormModel, FormParam, field_of_form, json_default
 from interlock.functions.metadata import AUTO_INJECTED
-from interlock.functions.source import SourceFunction, SourceModule, SourceParam, read_source, source_text
+from interlock.functions.source import UNREADABLE, SourceFunction, SourceModule, SourceParam, read_source, source_text
 from interlock.functions.source_literals import Unseen, literal_of
 from interlock.functions.source_types import SourceType, source_type
 from interlock.schema import ABSENT
@@ -55,7 +55,7 @@ def form_models_from_source(path: str | PathLike[str]) -> SourceForms:
         module = read_source(source_text(path))
     except SyntaxError as error:
         return SourceForms(models=(), warnings=(_not_python(error.lineno or 1, error.msg),))
-    except ValueError as error:
+    except UNREADABLE as error:
         return SourceForms(models=(), warnings=(_not_python(1, str(error)),))
     models: list[FormModel] = []
     unseen = list(module.unseen)

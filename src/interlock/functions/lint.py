@@ -10,7 +10,7 @@ from os import PathLike
 from interlock.diagnostics import Diagnostic, Span
 from interlock.functions.lint_checks import CHECKS, Finding, Subject
 from interlock.functions.lint_places import Places
-from interlock.functions.source import SourceModule, read_source, source_text
+from interlock.functions.source import UNREADABLE, SourceModule, read_source, source_text, without_mark
 
 __all__ = ["lint"]
 
@@ -18,18 +18,22 @@ __all__ = ["lint"]
 def lint(source: str | PathLike[str]) -> list[Diagnostic]:
     """Return the findings in a source text, or in the file at a path, in the order of the file.
 
+    One rule has one finding at one place, also where a subclass inherits what is there.
+
     Raises:
         OSError: the file cannot be read.
     """
     try:
-        text = source if isinstance(source, str) else source_text(source)
+        text = without_mark(source if isinstance(source, str) else source_text(source))
         module = read_source(text)
     except SyntaxError as error:
         return [_not_python(error.lineno or 1, error.offset or 1, error.msg)]
-    except ValueError as error:
+    except UNREADABLE as error:
         return [_not_python(1, 1, str(error))]
-    found = dict.fromkeys(_diagnostic(finding) for finding in _findings(module, Places(text)))
-    return sorted(found, key=lambda item: (item.span.line, item.span.column, item.code))
+    found: dict[tuple[str, Span], Finding] = {}
+    for finding in _findings(module, Places(text)):
+        found.setdefault((finding.code, finding.span), finding)
+    return sorted(map(_diagnostic, found.values()), key=lambda item: (item.span.line, item.span.column, item.code))
 
 
 def _findings(module: SourceModule, places: Places) -> list[Finding]:

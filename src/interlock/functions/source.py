@@ -16,7 +16,7 @@ from os import PathLike
 from interlock.functions.source_literals import Said, Unseen, members_of, said_of
 from interlock.functions.source_scope import FunctionNode, Scope, assigned, scope_of, statements
 
-__all__ = ["SourceFunction", "SourceModule", "SourceParam", "read_source", "source_text"]
+__all__ = ["UNREADABLE", "SourceFunction", "SourceModule", "SourceParam", "read_source", "source_text", "without_mark"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +76,20 @@ def source_text(path: str | PathLike[str]) -> str:
         return stream.read()
 
 
+def without_mark(text: str) -> str:
+    """Return a text without its byte order mark."""
+    return text.removeprefix("\ufeff")
+
+
+UNREADABLE = (ValueError, RecursionError, MemoryError)
+"""What else `read_source` raises for a text that is no Python: null bytes, and what is nested too deep."""
+
+
 def read_source(text: str) -> SourceModule:
     """Return the functions of a source.
 
     Raises:
         SyntaxError: it is not Python.
-        ValueError: it holds a null byte.
     """
     tree = ast.parse(text)
     scope = scope_of(tree)
