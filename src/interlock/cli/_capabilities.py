@@ -9,9 +9,21 @@ from interlock.errors import HostError
 from interlock.judge.wire import parse_json
 from interlock.loop.capabilities import REFERENCE
 
-__all__ = ["NONE", "read_capabilities"]
+__all__ = ["NONE", "host_capabilities", "read_capabilities"]
 
 NONE = "none"
+
+
+def host_capabilities(file: str | None) -> Capabilities:
+    """Return the reference host's capabilities, or those in `file`, for a verb that cannot do without.
+
+    Raises:
+        HostError: as `read_capabilities`, or `file` is `none`.
+    """
+    found = read_capabilities(file)
+    if found is None:
+        raise HostError("--capabilities: `none` compiles nothing here; name a file, or leave the option out")
+    return found
 
 
 def read_capabilities(file: str | None) -> Capabilities | None:

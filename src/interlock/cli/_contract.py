@@ -1,4 +1,4 @@
-"""The contract that a command line names, compiled for the reference host; findings are printed like a compiler's."""
+"""The contract that a command line names, compiled for one host; findings are printed like a compiler's."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from interlock.cli._files import read_text
 from interlock.cli._output import ERROR, SCHEMA
+from interlock.contract.capabilities import Capabilities
 from interlock.contract.compile import compile_contract
 from interlock.contract.compiled import Contract
 from interlock.diagnostics import render
@@ -18,14 +19,14 @@ from interlock.loop.reference import shipped_text
 __all__ = ["load_contract"]
 
 
-def load_contract(file: str | None, gates: Mapping[str, float]) -> Contract:
+def load_contract(file: str | None, gates: Mapping[str, float], *, capabilities: Capabilities = REFERENCE) -> Contract:
     """Return the contract in `file`, or the shipped one, with the thresholds in `gates` set.
 
     Ends the program when the file cannot be read or does not compile.
     """
     text = shipped_text() if file is None else read_text(file)
     try:
-        return compile_contract(text, REFERENCE, overrides=gates)
+        return compile_contract(text, capabilities, overrides=gates)
     except ContractError as problem:
         click.echo(render(problem.diagnostics, file or "the shipped contract"), err=True)
         raise SystemExit(SCHEMA if isinstance(problem, SchemaVersionError) else ERROR) from problem

@@ -5,7 +5,7 @@ Pure; contracts are compiled from their text, once each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from interlock.contract.capabilities import Capabilities
@@ -30,19 +30,29 @@ class Basis:
 class Bases:
     """Finds the basis of every run: one contract for all, or each run's own with other thresholds."""
 
-    def __init__(self, capabilities: Capabilities, *, contract: Contract | None, gates: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        capabilities: Capabilities,
+        *,
+        contract: Contract | None,
+        gates: Mapping[str, float],
+        earlier: Iterable[Contract] = (),
+    ) -> None:
         """Take what is to be decided under.
 
         Args:
             capabilities: the host that the recorded runs had.
             contract: decides every run, with its own thresholds; None is the contract that a run holds.
             gates: thresholds set in the contracts that runs hold, over those that were set when they ran.
+            earlier: contracts under which decisions may have been taken whose runs do not hold them.
         """
         self._capabilities = capabilities
         self._contract = contract
         self._gates = dict(gates)
         self._compiled: dict[tuple[str, tuple[tuple[str, float], ...]], Contract] = {}
-        self._given = {} if contract is None else self._versions(contract)
+        self._given: dict[str, Contract] = {}
+        for known in (*earlier, *(() if contract is None else (contract,))):
+            self._given |= self._versions(known)
 
     def of_run(self, first: Record) -> Basis:
         """Return the basis of the run that `first` begins.
