@@ -75,7 +75,7 @@ def _show(changes: Sequence[Change]) -> None:
         for change in found:
             click.echo(f"  {_line(change)}")
     gates = {way: sum(change.part == "gate" and change.way == way for change in changes) for way in ("added", "lost")}
-    said = "".join(f"; {count} gates {way}" for way, count in gates.items() if count)
+    said = "".join(f"; gates {way}: {count}" for way, count in gates.items() if count)
     click.echo(f"{len(changes)} changes of meaning{said}" if changes else "no change of meaning")
 
 
