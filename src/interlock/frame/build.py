@@ -34,6 +34,8 @@ SHOWN: tuple[FieldStatus, ...] = ("present", "empty")
 """The statuses of a field that a judge is shown."""
 
 _UNTRUSTED_PROVENANCE: Provenance = "tool"
+_FIXED_PROVENANCE: Provenance = "caller"
+"""What a caller gave does not change within a run."""
 
 
 def build_frame(decision_id: str, spec: FrameSpec, view: StateView) -> Frame:
@@ -58,8 +60,12 @@ def build_frame(decision_id: str, spec: FrameSpec, view: StateView) -> Frame:
 
 
 def sent_state(shown: Sequence[FrameEntry]) -> Mapping[str, Json]:
-    """Return the state that a judge is sent: what tools gave stands under one key, and no value is rewritten."""
-    sent: dict[str, Json] = {e.key: e.value for e in shown if e.provenance != _UNTRUSTED_PROVENANCE}
+    """Return the state that a judge is sent: what tools gave stands under one key, and no value is rewritten.
+
+    What the caller gave comes first, so that the requests of a run begin alike and a backend can reuse the beginning.
+    """
+    sent: dict[str, Json] = {e.key: e.value for e in shown if e.provenance == _FIXED_PROVENANCE}
+    sent.update((e.key, e.value) for e in shown if e.provenance not in (_FIXED_PROVENANCE, _UNTRUSTED_PROVENANCE))
     untrusted: dict[str, Json] = {e.key: e.value for e in shown if e.provenance == _UNTRUSTED_PROVENANCE}
     if untrusted:
         sent[UNTRUSTED] = untrusted

@@ -104,7 +104,7 @@ class Frame:
     entries: tuple[FrameEntry, ...]
     exclusions: tuple[Exclusion, ...]
     sent: Mapping[str, Json]
-    """The state as sent: `present` and `empty` fields in order; those of provenance `tool` are gathered
-    under the one key `untrusted_tool_output`; values are never rewritten."""
+    """The state as sent: `present` and `empty` fields, those of provenance `caller` before the others, each in order;
+    those of provenance `tool` are gathered under the one key `untrusted_tool_output`; values are never rewritten."""
     digest: str
     """16 hex characters of SHA-256 over the compact JSON of `[decision, [[key, value], …]]`."""

@@ -12,15 +12,15 @@ from functools import partial
 from typing import TypeAlias
 
 from interlock.contract.compiled import Contract
-from interlock.errors import QuestionError
-from interlock.judge.base import Failure, Judge, JudgeReply
-from interlock.judge.readings import Identity, failed_reply
+from interlock.judge.base import Judge, JudgeReply
 from interlock.pipeline.blocking import run_blocking
 from interlock.pipeline.conclude import conclude
 from interlock.pipeline.gating import ENFORCE, Gating
 from interlock.pipeline.host import Cells, Host
 from interlock.pipeline.prepare import Prepared, prepare
+from interlock.pipeline.request import alone
 from interlock.pipeline.result import DecisionResult
+from interlock.pipeline.wave import put
 from interlock.policy.degraded import CallFacts
 
 __all__ = ["OnDecision", "adecide", "ask", "decide"]
@@ -98,31 +98,11 @@ async def ask(prepared: Prepared, judge: Judge) -> JudgeReply | None:
     """Return the judge's reply on one prepared decision, None when there is nothing to ask.
 
     A judge that raises, or returns something else than a reply, has failed: no question has an answer.
+
+    Raises:
+        QuestionError: the judge refused to be asked like that.
     """
-    questions = prepared.ask
-    if prepared.frame is None or not questions:
-        return None
-    name = str(getattr(judge, "id", type(judge).__name__))
-    identity = Identity(judge=name, model=name)
-    started = time.perf_counter()
-    try:
-        reply: object = await judge.answer(prepared.frame.sent, questions)
-    except QuestionError:
-        raise
-    except Exception as cause:  # noqa: BLE001 - whatever a judge raises, no answer is never read as "no"
-        _log.warning("judge %s raised %s on %s", name, type(cause).__name__, prepared.decision.id)
-        failure = Failure(reason=_reason(cause), error_type=type(cause).__name__)
-        return failed_reply(identity, prepared.frame.sent, questions, failure, elapsed_s=_since(started))
-    if isinstance(reply, JudgeReply):
-        return reply
-    failure = Failure(reason="envelope")
-    return failed_reply(identity, prepared.frame.sent, questions, failure, elapsed_s=_since(started))
-
-
-def _reason(cause: Exception) -> str:
-    if isinstance(cause, TimeoutError):
-        return "timeout"
-    return "connect" if isinstance(cause, ConnectionError) else "server"
+    return await put(alone(prepared), judge) if prepared.ask else None
 
 
 def _since(started: float) -> float:
