@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
 from interlock.errors import ToolError
 from interlock.tools.place import Kind, Place, handles_supported, kind_of
+from interlock.tools.putting import put
 from interlock.tools.spelling import path_names
 
 __all__ = ["Entry", "Root"]
@@ -100,20 +100,13 @@ class Root:
     def write(self, path: str, data: bytes) -> None:
         """Put a whole file in place in one step; missing directories are made; a link is refused."""
         with _reported(path), self._reach(self.names(path), change=True, make=True) as (place, name):
-            mode = _mode_for_replacing(path, place, name)
-            temporary = f".interlock-{secrets.token_hex(8)}.tmp"
-            descriptor = place.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-            try:
-                _fill(descriptor, data, mode)
-                place.replace(temporary, name)
-            except BaseException:
-                with suppress(OSError):
-                    place.unlink(temporary)
-                raise
-            place.sync()
+            put(place, name, data, mode=_mode_for_replacing(path, place, name))
 
     def move(self, source: str, target: str) -> None:
-        """Give one file another path; never onto something that exists."""
+        """Give one file another path; never onto something that exists.
+
+        A target that is another name of the source itself is a move that was cut short; it is finished.
+        """
         targets = self.names(target)
         with _reported(source), self._reach(self.names(source), change=True) as (place, name):
             _require_file(source, kind_of(place.look(name)))
@@ -136,6 +129,12 @@ class Root:
             raise ToolError("not-found", f"`{path}` does not exist; list the directory to see what does")
         _require_file(path, kind)
 
+    def require_movable(self, source: str, target: str) -> None:
+        """Refuse a move that cannot work: no file at the source, or the target taken by anything but its other name."""
+        self.require_file(source, change=True)
+        if not self._cut_short(source, target):
+            self.require_free(target, replace=False)
+
     def require_free(self, path: str, *, replace: bool) -> None:
         """Refuse a path that cannot be written: taken, or with `replace` taken by anything but a file."""
         kind = self.kind(path, change=True)
@@ -143,6 +142,17 @@ class Root:
             _require_file(path, kind)
         elif kind is not None:
             raise ToolError("exists", f"`{path}` exists; choose a name that is free")
+
+    def _cut_short(self, source: str, target: str) -> bool:
+        targets = self.names(target)
+        with _reported(source), self._reach(self.names(source), change=True) as (place, name):
+            try:
+                with _reported(target), self._reach(targets, change=True) as (to, new):
+                    return _both_names(place, name, to, new)
+            except ToolError as error:
+                if error.kind != "not-found":
+                    raise
+                return False
 
     def _start(self) -> Place:
         if not self._finish.alive:
@@ -223,19 +233,13 @@ def _mode_for_replacing(path: str, place: Place, name: str) -> int | None:
         os.close(descriptor)
 
 
-def _fill(descriptor: int, data: bytes, mode: int | None) -> None:
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        if mode is not None and hasattr(os, "fchmod"):
-            os.fchmod(descriptor, mode)
-        os.fsync(descriptor)
-
-
 def _rename_without_overwriting(place: Place, name: str, to: Place, new: str) -> None:
     """Link, then unlink: the system itself refuses a taken name. Where links are not to be had, look, then rename."""
     try:
         place.link(name, to, new)
+    except FileExistsError:
+        if not _both_names(place, name, to, new):
+            raise
     except OSError as error:
         if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS}:
             raise
@@ -243,6 +247,19 @@ def _rename_without_overwriting(place: Place, name: str, to: Place, new: str) ->
         place.rename(name, to, new)
         return
     place.unlink(name)
+
+
+def _both_names(place: Place, name: str, to: Place, new: str) -> bool:
+    """Return whether two names, each listed as it is spelled, are of one regular file."""
+    try:
+        old, other = place.look(name), to.look(new)
+    except FileNotFoundError:
+        return False
+    if not os.path.samestat(old, other) or kind_of(old) != "file" or old.st_nlink < 2:
+        return False
+    if os.path.samestat(place.look("."), to.look(".")) and name == new:
+        return False
+    return all(spelled in dict(listed.entries()) for listed, spelled in ((place, name), (to, new)))
 
 
 def _require_free(to: Place, new: str) -> None:

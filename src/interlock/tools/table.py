@@ -15,8 +15,9 @@ import anyio.to_thread
 
 from interlock.errors import ToolError
 from interlock.questions import Json
-from interlock.tools.base import Effect, InputSource, Tool, ToolRun, ToolTable
+from interlock.tools.base import Effect, InputSource, Target, Tool, ToolRun, ToolTable
 from interlock.tools.files import check_content, delete_file, list_dir, move_file, read_file, write_file
+from interlock.tools.proof import Leaves, gone, moved, proof_by, written
 from interlock.tools.root import Root
 from interlock.tools.search import check_pattern, search_text
 from interlock.tools.seen import look_at
@@ -115,14 +116,14 @@ def _write_file(root: Root | None) -> Tool:
         effect="write",
         needs=("canWrite",),
         changes=("path",),
+        leaves=lambda given, _: [written(_shown(given, "path"), _text(given, "content"))],
     )
 
 
 def _move_file(root: Root | None) -> Tool:
     def check(on: Root, given: _Given) -> None:
         _require_no_arrow(given)
-        on.require_file(_text(given, "source"), change=True)
-        on.require_free(_text(given, "target"), replace=False)
+        on.require_movable(_text(given, "source"), _text(given, "target"))
 
     def work(on: Root, given: _Given) -> str:
         _require_no_arrow(given)
@@ -140,6 +141,7 @@ def _move_file(root: Root | None) -> Tool:
         effect="move",
         needs=("canWrite", "canDelete"),
         changes=("source", "target"),
+        leaves=lambda _, before: moved(*before),
     )
 
 
@@ -156,6 +158,7 @@ def _delete(root: Root | None) -> Tool:
         effect="delete",
         needs=("canDelete",),
         changes=("path",),
+        leaves=lambda given, _: [gone(_shown(given, "path"))],
     )
 
 
@@ -173,7 +176,11 @@ def _tool(
     input_source: InputSource = "provide",
     needs: tuple[str, ...] = (),
     changes: tuple[str, ...] = (),
+    leaves: Leaves | None = None,
 ) -> Tool:
+    def look(on: Root, given: _Given) -> list[Target]:
+        return [look_at(on, _shown(given, name)) for name in changes]
+
     return Tool(
         name=name,
         description=description,
@@ -189,7 +196,8 @@ def _tool(
         input_source=input_source,
         needs=needs,
         timeout_s=math.inf,
-        targets=None if root is None else lambda given: [look_at(root, _shown(given, name)) for name in changes],
+        targets=None if root is None else lambda given: look(root, given),
+        proof=None if root is None or leaves is None else proof_by(lambda given: look(root, given), leaves),
     )
 
 
