@@ -18,7 +18,7 @@ from interlock.tools.base import ToolTable
 from interlock.tools.task import Goal, goals_of
 from interlock.tools.task.verbs import CHINESE, verb_act
 
-__all__ = ["Case", "claims_done", "happened", "read_case", "refuted_by_host"]
+__all__ = ["Case", "claims_done", "happened", "read_case", "refuted_by_host", "says_done"]
 
 _SHOWN_STEPS = 3
 """Evidence never holds more steps."""
@@ -86,8 +86,12 @@ def happened(case: Case, goal: Goal) -> bool:
 
 def claims_done(case: Case, goal: Goal) -> bool:
     """Return True when the draft says that the change of `goal` took place."""
-    plain = (one for one in case.statements if not one.absent and not one.proposes and not one.code)
-    return any(_says_done(one.text, goal.act) for one in plain)
+    return any(says_done(one, goal) for one in case.statements)
+
+
+def says_done(one: Statement, goal: Goal) -> bool:
+    """Return True when a statement says that the change of `goal` took place."""
+    return not (one.absent or one.proposes or one.code) and _says_done(one.text, goal.act)
 
 
 def refuted_by_host(case: Case) -> bool:

@@ -6,10 +6,12 @@ Source: offline specification, principle 1.
 
 from __future__ import annotations
 
-from interlock.judge.rules.case import Case, claims_done, happened, read_case, refuted_by_host
+from interlock.judge.rules.case import Case, claims_done, happened, read_case, refuted_by_host, says_done
 from interlock.judge.rules.fields import Fields
+from interlock.judge.rules.progress import covers
 from interlock.judge.rules.statements import Statement
 from interlock.judge.rules.tracing import (
+    belongs_to_another,
     contradicts,
     is_known_code,
     of_another_source,
@@ -20,6 +22,7 @@ from interlock.judge.rules.tracing import (
 from interlock.judge.rules.verdict import Verdict, exact, likely
 from interlock.questions import Question
 from interlock.tools.base import ToolTable
+from interlock.tools.task import Goal
 
 __all__ = ["judge_claims", "unsupported"]
 
@@ -36,7 +39,7 @@ def judge_claims(case: Case) -> Verdict | None:
     if refuted_by_host(case):
         return exact(True)
     for goal in case.goals:
-        if goal.changes and claims_done(case, goal) and not happened(case, goal):
+        if goal.changes and not happened(case, goal) and (claims_done(case, goal) or _implies_done(case, goal)):
             return exact(True) if case.shows_all_of(goal) else likely(True)
     verdicts = [_trace(one, case) for one in case.statements if not case.verifies(one)]
     if not verdicts:
@@ -47,6 +50,13 @@ def judge_claims(case: Case) -> Verdict | None:
     return None if None in verdicts else likely(False)
 
 
+def _implies_done(case: Case, goal: Goal) -> bool:
+    """The draft speaks of the target and says of nothing that it was not done."""
+    if any(one.absent or one.proposes for one in case.statements):
+        return False
+    return any(covers(one.text, target) for one in case.statements for target in goal.targets)
+
+
 def _trace(one: Statement, case: Case) -> Verdict | None:
     if one.code:
         return likely(False) if is_known_code(one, case) else None if case.clipped else likely(True)
@@ -55,7 +65,9 @@ def _trace(one: Statement, case: Case) -> Verdict | None:
     names, counts = strange_names(one, case), strange_numbers(one, case)
     if names or counts:
         return None if case.clipped else likely(True)
-    if contradicts(one, case) or of_another_source(one, case):
+    if contradicts(one, case) or of_another_source(one, case) or belongs_to_another(one, case):
         return likely(True)
+    if any(goal.changes and says_done(one, goal) for goal in case.goals):
+        return likely(False)
     known = speaks_of_known(one, case)
     return None if known is None else likely(not known)

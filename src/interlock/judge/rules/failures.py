@@ -98,6 +98,7 @@ PLAIN = re.compile(
         r"(?:\w+ ){1,3}(?:failed|rejected|denied|refused|aborted|timed out)(?:[:.,]|$| because| due)",
         r"invalid \w+|request (?:failed|timed out)|unknown (?:tool|command|option|table|column|host|user)"
         r"|missing (?:required|argument|parameter)",
+        r"please (?:sign|log) in|(?:sign|log)[ -]?in required|session (?:has )?expired",
         r"sorry[,. ]|authentication (?:failed|required)|exit(?:ed)?(?: with)?(?: (?:code|status))?:? [1-9]"
         r"|[45]\d\d [A-Z][a-z]+",
         r"(?:\w+ )?(?:is|was) (?:locked|read-only|unreachable|unavailable|rejected|denied)\b",
@@ -144,5 +145,9 @@ SUCCESS = re.compile(
 )
 """The beginning of a line that reports success."""
 
-SPEAKS_OF_FAILURE = re.compile(r"error|fail|denied|exception|错误|失败|异常|拒绝", re.IGNORECASE)
+SPEAKS_OF_FAILURE = re.compile(
+    r"error|fail|denied|exception|locked|unavailable|unable|invalid|expired|missing|cannot|not found|refused|too large"
+    r"|错误|失败|异常|拒绝|过大|无效|过期|找不到|无法",
+    re.IGNORECASE,
+)
 """A word that makes a single line doubtful."""

@@ -21,6 +21,7 @@ __all__ = ["FILE_EFFECTS", "Met", "covers", "is_met"]
 FILE_EFFECTS = frozenset({"write", "move", "delete"})
 """Changes whose targets are paths, so that the record shows whether they took place."""
 _ANSWERED = 0.6
+_ASKS_NUMBER = re.compile(r"\bhow (?:many|much|long|old|large|big)\b|\bcount\b|\btotal\b|多少|几", re.IGNORECASE)
 _SHOWING = frozenset({"read", "search"})
 
 _SAME: dict[str, frozenset[str]] = {
@@ -196,7 +197,7 @@ def _answered(done: Sequence[Done], read: Sequence[str], task: str) -> Met:
     wanted = terms(task)
     text = "\n".join(f"{call.tool} {call.input}\n{call.result or ''}" for call in calls)
     part = share(wanted, text)
-    if part >= _ANSWERED or (part > 0 and _is_number_for(task, calls)):
+    if part >= _ANSWERED or (part > 0 and _is_number_for(task, calls)) or any(_is_value(call, task) for call in calls):
         return Met(met=True, certain=False)
     return Met(met=False, certain=False)
 
@@ -208,9 +209,18 @@ def _is_listed(done: Sequence[Done], task: str) -> bool:
     return share(terms(task), results([call for call in done if "list" in call.acts])) >= 0.5
 
 
+def _is_value(call: Done, task: str) -> bool:
+    """A short result for an input that stands in the task."""
+    given, result = call.input.split(), call.result or ""
+    if call.shape is None or call.shape.outcome != "worked" or len(result) >= 60 or not call.acts & _SHOWING:
+        return False
+    if not given or (_ASKS_NUMBER.search(task) and not re.search(r"\d", result)):
+        return False
+    return all(covers(task, word) for word in given)
+
+
 def _is_number_for(task: str, calls: Sequence[Done]) -> bool:
     """A count was asked for and a short result gives a number."""
-    asked = re.search(r"\bhow (?:many|much|long|old|large|big)\b|\bcount\b|\btotal\b|多少|几", task, re.IGNORECASE)
-    return asked is not None and any(
+    return _ASKS_NUMBER.search(task) is not None and any(
         re.search(r"\d", call.result or "") and len(call.result or "") < 60 for call in calls
     )

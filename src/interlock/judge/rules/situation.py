@@ -32,8 +32,14 @@ class Situation:
     read: tuple[str, ...]
 
     def met(self) -> tuple[Met, ...]:
-        """Return for each goal whether it is met."""
-        return tuple(is_met(goal, self.done, self.read, self.task) for goal in self.goals)
+        """Return for each goal whether it is met; a change that took place had found what it needed."""
+        found: list[Met] = []
+        for goal in reversed(self.goals):
+            one = is_met(goal, self.done, self.read, self.task)
+            changed = any(later.met for later, of in zip(found, reversed(self.goals), strict=False) if of.changes)
+            looked = not goal.changes and not any(_PATH.fullmatch(target) for target in goal.targets)
+            found.append(Met(met=True, certain=False) if changed and looked and not goal.every else one)
+        return tuple(reversed(found))
 
 
 def of_summary(fields: Fields, last: str, tools: ToolTable) -> Situation:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from interlock._text import ELLIPSIS
 from interlock.tools.mentions import mentions, numbers
-from interlock.tools.task.lexicon import words
+from interlock.tools.task.lexicon import either, words
+from interlock.tools.task.verbs import verb_act
 
 __all__ = ["Statement", "statements_of"]
 
@@ -23,9 +24,22 @@ _ABSENCE = re.compile(
     r"|没有|没|未|不|无法|缺少|找不到|只有|并非|无",
     re.IGNORECASE,
 )
+_FAILED = re.compile(
+    r"\b(?:failed|could not be|couldn't be|cannot be|can't be|unable to|did not work|was refused|was denied"
+    r"|timed out)\b"
+    r"|失败|无法|没有成功|未完成|没能",
+    re.IGNORECASE,
+)
+_NOT_DONE = re.compile(r"\b(?:was|were|been|is|are|did|do|does)(?: not|n't) (?:yet )?(\w+)", re.IGNORECASE)
+_TELLS = either(
+    r"says? said mention(?:s|ed)? contain(?:s|ed)? state[sd]? specif\w+ includ\w+ show[sn]? list(?:s|ed)? finds? found"
+    r" provide[sd]? knows? known determined? answers? evidence exists? information defines? exports? holds? given"
+    r" available reports? recorded changed touched modified affected copied",
+    "写 提到 提及 找到 说明 答案 信息 记录 内容 定义 导出 动 改 有",
+)
 _PROPOSES = re.compile(
-    r"\b(?:should|could|would|recommend|suggest|instead|ought to|better to|consider|must)\b|应该?为?|建议|可以改"
-    r"|最好",
+    r"\b(?:(?:should|could|would)(?! not\b|n't)|recommend|suggest|instead|ought to|better to|consider|must)\b"
+    r"|应该?为?|建议|可以改|最好",
     re.IGNORECASE,
 )
 _OPENS = re.compile(r"^\W*(?:here|note|below|the following|以下|如下|注意|下面)|[:：]$", re.IGNORECASE)
@@ -61,7 +75,7 @@ class Statement:
     where: str | None
     """`PATH:LINE` when the line is a quote with its place."""
     absent: bool
-    """True when it says that something is not so, not there or not known."""
+    """True when it says that something was not found, not said, or not done."""
     proposes: bool
     """True when it says what should be rather than what is."""
     code: bool
@@ -91,7 +105,7 @@ def _statement(text: str, *, code: bool) -> Statement:
     return Statement(
         text=text,
         where=place["where"] if place else None,
-        absent=_ABSENCE.search(text) is not None,
+        absent=_is_absence(text),
         proposes=_PROPOSES.search(text) is not None,
         code=code,
         opens=_OPENS.search(text) is not None,
@@ -99,6 +113,15 @@ def _statement(text: str, *, code: bool) -> Statement:
         numbers=numbers(re.sub(r"^\W*\d+[.)] ", "", text)) if not found.identifiers else found.numbers,
         spelled=spelled,
     )
+
+
+def _is_absence(text: str) -> bool:
+    """It denies that something was found or said, or that an act took place; a denial of a fact is a claim."""
+    if _FAILED.search(text):
+        return True
+    if not _ABSENCE.search(text):
+        return False
+    return _TELLS.search(text) is not None or any(verb_act(word) for word in _NOT_DONE.findall(text))
 
 
 def _proper_names(text: str) -> list[str]:

@@ -34,6 +34,8 @@ def step_ok(fields: Fields, _question: Question, tools: ToolTable) -> Verdict | 
         return exact(False) if output.strip() in {"", EMPTY} else likely(False)
     if shape.outcome == "failed":
         return exact(False) if is_own_error(output) else _of_failure(tool, given, output, tools)
+    if given and output.startswith(f"{given}: ") and not shape.certain:
+        return likely(False)
     if _speaks_of_another(tool, given, output, tools):
         return likely(False)
     return exact(True) if shape.certain and tool in tools else likely(True)

@@ -11,10 +11,19 @@ from interlock._text import ELLIPSIS
 from interlock.judge.rules.case import Case
 from interlock.judge.rules.progress import covers
 from interlock.judge.rules.statements import Statement
-from interlock.tools.mentions import numbers, stem
-from interlock.tools.task.terms import share, terms
+from interlock.tools.mentions import mentions, numbers, stem
+from interlock.tools.task.lexicon import words
+from interlock.tools.task.terms import held, terms
 
-__all__ = ["contradicts", "is_known_code", "of_another_source", "speaks_of_known", "strange_names", "strange_numbers"]
+__all__ = [
+    "belongs_to_another",
+    "contradicts",
+    "is_known_code",
+    "of_another_source",
+    "speaks_of_known",
+    "strange_names",
+    "strange_numbers",
+]
 
 _OPPOSITES = (
     ("passed", "failed"), ("enabled", "disabled"), ("open", "closed"), ("running", "stopped"), ("true", "false"),
@@ -36,7 +45,20 @@ _UNITS = {
     "mb": 1048576,
 }
 _PLAIN = re.compile(r"\d+(?:\.\d+)?")
-_ENOUGH = 0.4
+_SLACK = 0.2
+_SLACK_ANCHORED = 0.5
+"""Which part of a statement's words may be missing from what is known; more where a traced name holds it."""
+_AGREES = re.compile(r"^\W*(?:yes|no)\b|^\W*(?:是的|对|不是|没有)[，,。]", re.IGNORECASE)
+_LIGHT = terms(
+    """
+    shows reports states lists holds total average currently now named called set value found result yes note done
+    time date about approximately exactly together altogether come amount made given left free available located
+    stands new whole number following namely respectively still belongs takes lasts costs seconds minutes hours days
+    weeks months years january february march april may june july august september october november december
+    """
+) | words(
+    "目前 现在 一共 共有 总共 已经 分别 如下 结果 可以 需要 使用 位于 属于 注意 其中 名为 叫做 时间 数量 改到 定在 已使"
+)
 
 
 def strange_names(one: Statement, case: Case) -> list[str]:
@@ -63,6 +85,24 @@ def contradicts(one: Statement, case: Case) -> bool:
     return any(_counts_otherwise(number, one, case) for number in one.spelled)
 
 
+def belongs_to_another(one: Statement, case: Case) -> bool:
+    """Return True when a number of the statement stands beside another name than the one it is given to.
+
+    Results are read in pieces between commas, semicolons and line ends: the name's own piece holds another number.
+    """
+    pieces = [piece for call in case.done for piece in re.split(r"[,;，；、\n|]", call.result or "")]
+    with_numbers = [(piece, frozenset(numbers(piece))) for piece in pieces if numbers(piece)]
+    told = frozenset(one.numbers)
+    if len(with_numbers) < 2 or not told:
+        return False
+    for name in one.names:
+        own = [found for piece, found in with_numbers if covers(piece, name)]
+        others = [found for piece, found in with_numbers if not covers(piece, name)]
+        if own and not any(found & told for found in own) and any(found & told for found in others):
+            return True
+    return False
+
+
 def of_another_source(one: Statement, case: Case) -> bool:
     """Return True when the statement names one source, and what it says stands only in another one."""
     sources = [call for call in case.done if "read" in call.acts and call.input and call.result]
@@ -79,11 +119,28 @@ def of_another_source(one: Statement, case: Case) -> bool:
 
 def speaks_of_known(one: Statement, case: Case) -> bool | None:
     """Return whether the statement's words stand in what is known; None when that does not tell."""
-    said = terms(one.text) - terms(case.task)
-    part = share(said, case.known)
-    if one.opens or len(said) <= 2 or part >= _ENOUGH or one.numbers or one.names:
+    said = frozenset(word for word in terms(one.text) - terms(case.task) - _LIGHT if not _says_no_fact(word))
+    if one.opens or not said:
+        return None if _AGREES.match(one.text) and not _asked_is_shown(case) else True
+    known = terms(case.known)
+    found = held(said, known)
+    missing = said - found
+    anchored = bool(one.numbers or set(one.names) - set(mentions(case.task).paths))
+    slack = len(said) * (_SLACK_ANCHORED if anchored else _SLACK)
+    if len(missing) <= slack:
         return True
-    return None if case.clipped or part > 0 else False
+    return False if not found and not anchored and not case.clipped and len(said) > 1 else None
+
+
+def _says_no_fact(word: str) -> bool:
+    """Numbers are traced by themselves; a mark of the past is none."""
+    return word.isdecimal() or word[0] in "已被了"
+
+
+def _asked_is_shown(case: Case) -> bool:
+    """A bare yes is supported where the evidence speaks of everything that the task asks."""
+    asked = terms(case.task) - frozenset(word for call in case.done for word in terms(call.input)) - _LIGHT
+    return len(held(asked, terms(case.known.removeprefix(case.task)))) == len(asked)
 
 
 def is_known_code(one: Statement, case: Case) -> bool:

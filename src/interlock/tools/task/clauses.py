@@ -16,6 +16,7 @@ from interlock.tools.task.lexicon import (
     CARRIES,
     EXCEPTS,
     EXCEPTS_CHINESE,
+    EXPORTS,
     FORBIDS,
     POLITE,
     POLITE_CHINESE,
@@ -164,6 +165,8 @@ def _chinese(text: str, excepted: str) -> Clause:
 
 def _chinese_act(text: str) -> str | None:
     """The first verb that changes something, else the first one."""
+    if EXPORTS.search(text):
+        return "write"
     hits = sorted((text.index(word), -len(word), act) for word, act in CHINESE if word in text)
     changing = [hit for hit in hits if hit[2] not in OBSERVING]
     return (changing or hits)[0][2] if hits else None

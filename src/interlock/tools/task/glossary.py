@@ -13,6 +13,7 @@ from interlock.tools.task.verbs import root
 __all__ = ["ENGLISH"]
 
 _WORDS = """
+健康 healthy health; 正常 ok normal healthy
 超时 timeout; 端口 port; 版本 version release; 依赖 dependency requires; 函数 function func def fn; 类名 class
 方法 method; 许可 license licence; 数据 data; 密码 password; 用户 user; 订单 order; 税率 tax rate percent
 税额 tax; 价格 price; 运费 shipping; 库存 stock inventory; 配置 config settings; 日志 log; 错误 error; 测试 test

@@ -18,6 +18,7 @@ __all__ = [
     "EXCEPTS",
     "EXCEPTS_CHINESE",
     "EXISTS",
+    "EXPORTS",
     "FINDS",
     "FORBIDS",
     "GOES_INTO",
@@ -99,6 +100,9 @@ ASKS_CHINESE = re.compile(
 WRITES_TO = re.compile(r"写到|写入|写进|存为|存到|存入|保存为|保存到|记到|导出到|抄到")
 """What makes a Chinese clause an order although it holds a question word."""
 
+EXPORTS = re.compile(r"导出(?!的|了|什么|哪|函数|类).*(?:到|成|为)")
+"""A Chinese order to write data to a file."""
+
 CARRIES = re.compile(r"[把将](?!来|军|近)")
 """A Chinese construction that does something to its object."""
 
@@ -129,9 +133,9 @@ SPEAKS_OF_CONTENT = either(
 """A clause that asks about what stands in files, even if it says `list` or `which files`."""
 
 FINDS = re.compile(
-    r"\b(?:which|what|find|locate|in which|name)\b(?: (?:the|a|all|me|every))? (?:\w+ )?"
+    r"\b(?:which|what|find(?! out)|locate|in which|name)\b(?: (?:the|a|all|me|every))? (?:\w+ )?"
     r"(?:files?|modules?|scripts?|documents?|places?)\b"
-    r"|\b(?:where|find|search|grep|locate|which of)\b"
+    r"|\b(?:where|find(?! out)|search|grep|locate|which of)\b"
     r"|哪个文件|哪些文件|在哪|哪里|哪儿|查找|搜索|找出|找到|找一下|哪一个",
     re.IGNORECASE,
 )
@@ -237,9 +241,13 @@ KNOWLEDGE = re.compile(
     r"|continents|planets)\b"
     r"|how (?:do|would) (?:you|i) (?:say|spell|pronounce)\b|convert \d|spell |give (?:me )?(?:an? )?(?:synonym"
     r"|example of an?)\b"
+    r"|(?:rewrite|rephrase|translate|proofread|shorten|correct|summari[sz]e|paraphrase|improve) (?:this"
+    r"|the following|these)"
+    r" (?:sentence|text|paragraph|word|phrase|message|line)s?\b"
     r"|translate (?:the (?:word|sentence|phrase) )?[\"'`“]|what (?:year|century) (?:did|was|is)\b"
     r"|is it true that\b|why is the (?:sky|sea)\b)"
-    r"|首都|是什么意思|^什么是|^什么叫|的定义是|什么叫|谁发明|谁发现|一年有|一天有|一小时有|有多少(?:天|小时|分钟"
+    r"|首都|是什么意思|(?:^|解释(?:一下)?)什么是|^什么叫|的定义是|什么叫|谁发明|谁发现|一年有|一天有|一小时有"
+    r"|有多少(?:天|小时|分钟"
     r"|秒)|[”」』\"]怎么(?:说|读)|把[“「\"].{1,40}[”」\"](?:翻译|译)"
     r"|翻译[:：]?[“「\"]",
     re.IGNORECASE,

@@ -37,7 +37,7 @@ _ENGLISH: Mapping[str, str] = MappingProxyType(
         "stop": "stop halt shutdown terminate kill pause suspend",
         "start": "start launch boot resume",
         "deploy": "deploy release ship rollout",
-        "rollback": "rollback revert",
+        "rollback": "rollback revert undo",
         "close": "close resolve",
         "reopen": "reopen",
         "refund": "refund reimburse",
@@ -107,9 +107,8 @@ CHINESE: tuple[tuple[str, str], ...] = tuple(
         "backup": "备份",
         "restore": "恢复 还原",
         "archive": "归档",
-        "write": "写入 写到 写进 写成 写一 写个 新建 创建 建一 保存 存为 存到 存成 存入 复制 抄到 抄进 抄写 拷贝"
-        " 添加 加入"
-        " 加到 加一 加上 增加 追加 更新 修改 改成 改为 修复 修正 替换 插入 记到 登记 设置 设为 设成 导出到 转成"
+        "write": "写好 写完 写入 写到 写进 写成 写一 写个 新建 创建 建一 保存 存为 存到 存成 存入 复制 抄到 抄进 抄写 拷贝"
+        " 添加 加入 加到 加一 加上 增加 追加 更新 修改 改成 改为 修复 修正 替换 插入 记到 登记 设置 设为 设成 导出到 转成"
         " 转换 调整 改一下 抄",
         "search": "查找 搜索 找出 找到 找一下 搜一下 检索 找",
         "list": "列出 列一下 列举",
@@ -171,6 +170,8 @@ _PHRASES = (
     (re.compile(r"back (?:\S+ ){0,3}?up\b"), "backup"),
     (re.compile(r"(?:tear down|get rid of|throw away|do away with)\b"), "delete"),
     (re.compile(r"(?:look up|look at|have a look|find out|go through|walk me through|figure out)\b"), "read"),
+    (re.compile(r"(?:give|grant|allow) (?:\S+ ){1,4}?(?:access|permissions?|rights|admin|roles?)\b"), "grant"),
+    (re.compile(r"take (?:\S+ ){0,4}?(?:access|permissions?|rights)\b"), "revoke"),
     (re.compile(r"(?:let|make) \S+ (?:\S+ ){0,3}?know\b"), "send"),
 )
 
