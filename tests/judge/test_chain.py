@@ -12,6 +12,7 @@ from typing import Protocol
 import pytest
 
 from interlock.judge.base import Judge, JudgeReply
+from interlock.judge.options import JudgeOptions
 from interlock.models.closing import close
 from interlock.questions import Noul
 from interlock.wiring import make_judge
@@ -32,7 +33,7 @@ GOOD = json.dumps({"model": "m", "answers": {"q": {"type": "noul", "noul": 0.75}
 
 
 async def ask(url: str, *, budget_s: float = 5.0) -> JudgeReply:
-    judge = make_judge(f"system-one:{url}", environ={}, tools={}, budget_s=budget_s)
+    judge = make_judge(f"system-one:{url}", environ={}, tools={}, options=JudgeOptions(timeout_s=budget_s))
     try:
         return await judge.answer({"task": "t"}, {"q": Noul(instructions="q")})
     finally:
@@ -113,7 +114,9 @@ def test_one_judge_serves_several_event_loops(serve: Serve, respond: Respond) ->
     async def once() -> JudgeReply:
         async with serve(respond(200, GOOD)) as server:
             if not judges:
-                judges.append(make_judge(f"system-one:{server.url}", environ={}, tools={}, budget_s=1))
+                judges.append(
+                    make_judge(f"system-one:{server.url}", environ={}, tools={}, options=JudgeOptions(timeout_s=1))
+                )
             reply = await judges[0].answer("s", {"q": Noul(instructions="q")})
             await close(judges[0])
             return reply

@@ -13,6 +13,7 @@ import pytest
 
 from interlock.errors import SettingsError
 from interlock.judge.base import Caps
+from interlock.judge.options import JudgeOptions
 from interlock.judge.profile import endpoint, parse_profiles
 from interlock.loop.writer import WriteRequest
 from interlock.models.closing import close
@@ -27,9 +28,19 @@ CASES = [
     pytest.param(
         "ruls", {}, r"^judge: no provider `ruls`; did you mean `rules`\?$", id="an-unknown-provider-with-a-near-one"
     ),
-    pytest.param("xyz:1", {}, r"write one of: `rules`, `scripted`, `typesafe`", id="an-unknown-provider"),
+    pytest.param("xyz:1", {}, r"write one of: `rules`, `scripted`, `replay`", id="an-unknown-provider"),
     pytest.param("", {}, r"no provider ``; write one of", id="an-empty-id"),
-    pytest.param("openai:m", {}, r"`openai` writes text and judges nothing", id="a-writer-as-a-judge"),
+    pytest.param(
+        "openai:m",
+        {},
+        r"`openai:m` writes text; say how its answers are read: set `readout` to one of `json`, `logprobs`$",
+        id="a-writer-as-a-judge",
+    ),
+    pytest.param("rules,", {}, r"an id of the chain is empty; write `ID,ID`$", id="a-chain-with-a-hole"),
+    pytest.param("rules, ruls", {}, r"no provider `ruls`", id="an-unknown-provider-in-a-chain"),
+    pytest.param("baseline:first", {}, r"may decide nothing; it answers in evaluations$", id="a-baseline"),
+    pytest.param("replay", {}, r"names no recording; write `replay:JOURNAL`", id="a-replay-of-nothing"),
+    pytest.param("replay:/nowhere/x.db", {}, r"recording cannot be read: No such file", id="no-recording-there"),
     pytest.param("extractive", {}, r"`extractive` writes text and judges nothing", id="the-extractive-writer"),
     pytest.param(
         "typesafe",
@@ -122,7 +133,7 @@ async def test_an_id_names_a_judge_a_model_and_its_limits(
     id_: str, environ: Mapping[str, str], model: str, options: int
 ) -> None:
     """Nothing listens at the address, so every reply says who would have been asked."""
-    made = make_judge(id_, environ=environ, tools={}, budget_s=0.3)
+    made = make_judge(id_, environ=environ, tools={}, options=JudgeOptions(timeout_s=0.3))
     reply = await made.answer("s", {"q": Noul(instructions="q")})
     await close(made)
     assert made.caps.max_options == options
@@ -136,7 +147,7 @@ async def test_an_id_names_a_judge_a_model_and_its_limits(
 async def test_a_chain_answers_from_the_next_judge_when_the_first_is_down(tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text('{"q": 0.8}', encoding="utf-8")
-    chain = make_judge(f"laya:{DOWN}", environ={}, tools={}, fallback=[f"scripted:{script}"], budget_s=2)
+    chain = make_judge(f"laya:{DOWN}, scripted:{script}", environ={}, tools={}, options=JudgeOptions(timeout_s=2))
     reading = (await chain.answer("s", {"q": Noul(instructions="q")})).readings["q"]
     await close(chain)
     assert (reading.kind, reading.degraded, reading.judge) == ("answered", True, f"scripted:{script}")
@@ -146,7 +157,7 @@ async def test_a_chain_answers_from_the_next_judge_when_the_first_is_down(tmp_pa
 async def test_a_chain_may_begin_with_a_judge_that_is_code(tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text('{"q": null}', encoding="utf-8")
-    chain = make_judge(f"scripted:{script}", environ={}, tools={}, fallback=[f"scripted:{script}"])
+    chain = make_judge(f"scripted:{script},scripted:{script}", environ={}, tools={})
     assert (await chain.answer("s", {"q": Noul(instructions="q")})).readings["q"].reason == "abstained"
 
 

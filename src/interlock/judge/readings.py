@@ -9,7 +9,7 @@ from interlock.judge.base import Failure, JudgeReply, QuestionId, Reading, Readi
 from interlock.judge.digest import request_digest
 from interlock.questions import Content, Question
 
-__all__ = ["Identity", "digest_of", "failed_reply", "same_reading"]
+__all__ = ["Identity", "digest_of", "failed_reply", "model_reason", "same_reading"]
 
 _KINDS: Mapping[str, ReadingKind] = {
     "auth": "transport_error",
@@ -28,7 +28,14 @@ _KINDS: Mapping[str, ReadingKind] = {
     "answer-ids": "invalid_response",
     "model-split": "invalid_response",
     "oversize": "invalid_response",
+    "option-keys": "invalid_response",
+    "probability-range": "invalid_response",
+    "refusal": "refused",
     "abstained": "unscored",
+    "bad-sum": "unscored",
+    "low-mass": "unscored",
+    "no-logprobs": "unscored",
+    "order-flip": "unscored",
     "over-caps": "not_asked",
     "no-options": "not_asked",
     "no-recording": "not_asked",
@@ -46,8 +53,18 @@ class Identity:
 
 
 def digest_of(identity: Identity, frame_state: Content, questions: Mapping[QuestionId, Question]) -> str:
-    """Return the digest of a request to this judge."""
-    return request_digest(frame_state, questions, model=identity.model, wire=identity.wire, readout=identity.readout)
+    """Return the digest of a request to this judge; empty for a request without a JSON form, which is never sent."""
+    try:
+        return request_digest(
+            frame_state, questions, model=identity.model, wire=identity.wire, readout=identity.readout
+        )
+    except (TypeError, ValueError, RecursionError):
+        return ""
+
+
+def model_reason(reason: str) -> str:
+    """Return the reason of a reading for the failure of a text model; a reply without text is no JSON."""
+    return reason if reason in _KINDS else "not-json"
 
 
 def same_reading(ids: Iterable[QuestionId], reason: str, judge: str) -> dict[QuestionId, Reading]:

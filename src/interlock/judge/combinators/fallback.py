@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from interlock.judge.base import Caps, Judge, JudgeReply, QuestionId, Reading
+from interlock.judge.base import Caps, Judge, JudgeReply, QuestionId, Reading, ReadingKind
 from interlock.judge.merge import merge
 from interlock.models.closing import close
 from interlock.models.patience import Clock
@@ -16,15 +16,17 @@ from interlock.questions import Content, Question
 
 __all__ = ["Fallback"]
 
-_MOVES_ON = frozenset({"transport_error", "invalid_response", "unscored"})
+_MOVES_ON: frozenset[ReadingKind] = frozenset({"transport_error", "invalid_response", "unscored"})
 
 
 class Fallback:
     """Takes each reading from the first leg that answers the question; those of later legs are degraded."""
 
-    def __init__(self, legs: Sequence[Judge], *, now: Clock) -> None:
+    def __init__(self, legs: Sequence[Judge], *, now: Clock, refusals: bool = False) -> None:
+        """Take the judges in order; with `refusals`, a question that one refused goes to the next too."""
         self._legs = tuple(legs)
         self._now = now
+        self._moves_on = _MOVES_ON | {"refused"} if refusals else _MOVES_ON
 
     @property
     def caps(self) -> Caps:
@@ -37,7 +39,7 @@ class Fallback:
         first = await self._legs[0].answer(frame_state, questions)
         replies, readings = [first], dict(first.readings)
         for leg in self._legs[1:]:
-            left = {id_: questions[id_] for id_, reading in readings.items() if reading.kind in _MOVES_ON}
+            left = {id_: questions[id_] for id_, reading in readings.items() if reading.kind in self._moves_on}
             if not left:
                 break
             reply = await leg.answer(frame_state, left)

@@ -1,0 +1,133 @@
+"""One judge of a chain: the server or model behind an id, its limits kept and its failures repeated.
+
+Source: backends specification, section 6.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Mapping
+from typing import cast
+
+from interlock.errors import SettingsError
+from interlock.judge.base import Judge
+from interlock.judge.combinators import Fit, Retry
+from interlock.judge.options import JudgeOptions, ReadoutName
+from interlock.judge.profile import Profile
+from interlock.judge.readings import Identity
+from interlock.tools.base import ToolTable
+from interlock.wiring.code_judges import code_judge
+from interlock.wiring.environment import checked_address, key_from, value_of
+from interlock.wiring.ids import Id, backticked
+from interlock.wiring.loading import load
+from interlock.wiring.names import CODE_JUDGES, profile_of, unknown_judge
+from interlock.wiring.text_models import TEXT_PROVIDERS, text_model
+
+__all__ = ["identity_of", "leg", "server"]
+
+_REMOTE = "interlock.judge.remote:RemoteJudge"
+_TRANSPORT = "interlock.judge.transport:Transport"
+_WIRES: Mapping[str, str] = {
+    "systemone": "interlock.judge.systemone:SystemOneWire",
+    "openai-decisions": "interlock.judge.openai_decisions:OpenAIDecisionsWire",
+}
+"""Name of a wire format in a profile → what speaks it."""
+_READOUT_JUDGE = "interlock.judge.readout:ReadoutJudge"
+_READOUTS: Mapping[ReadoutName, str] = {
+    "json": "interlock.judge.readout_json:JsonReadout",
+    "logprobs": "interlock.judge.readout_logprobs:LogprobReadout",
+}
+_CHAT = "chat"
+_READOUT_VERSION = 1
+"""Of the prompts: part of what an answer depends on."""
+_LONGEST_STEP_S = 10.0
+
+
+def leg(id_: Id, environ: Mapping[str, str], tools: ToolTable, options: JudgeOptions) -> Judge:
+    """Return the judge of one id.
+
+    Raises:
+        SettingsError: the id is unknown or incomplete, or something it needs is missing.
+    """
+    if id_.provider in CODE_JUDGES:
+        return code_judge(id_, tools)
+    now = time.monotonic
+    identity = identity_of(id_, environ, options)
+    if id_.provider in TEXT_PROVIDERS:
+        return Fit(_read_model(id_, identity, environ, options), identity=identity, now=now)
+    retry = Retry(server(id_, environ, options), now=now, sleep=asyncio.sleep, rng=random.random)
+    return Fit(retry, identity=identity, now=now)
+
+
+def server(id_: Id, environ: Mapping[str, str], options: JudgeOptions) -> Judge:
+    """Return the judge behind a server, which makes one attempt per call.
+
+    Raises:
+        SettingsError: no profile has this provider, or something it needs is missing.
+    """
+    profile = _profile(id_, options)
+    judge = load(_REMOTE)(
+        identity=identity_of(id_, environ, options),
+        profile=profile,
+        wire=load(_WIRES[profile.wire])(),
+        base=_base(id_, profile, environ),
+        key=key_from(id_.provider, profile.key_env, environ, required=profile.key_required),
+        transport=load(_TRANSPORT)(timeout_s=min(_LONGEST_STEP_S, options.timeout_s)),
+        now=time.monotonic,
+        wall=time.time,
+    )
+    return cast("Judge", judge)
+
+
+def identity_of(id_: Id, environ: Mapping[str, str], options: JudgeOptions) -> Identity:
+    """Return who answers, as readings and digests name it.
+
+    Raises:
+        SettingsError: the id is unknown or names no model, or a text model has no readout.
+    """
+    if id_.provider in CODE_JUDGES:
+        return Identity(judge=id_.text, model=id_.text)
+    if id_.provider in TEXT_PROVIDERS:
+        return Identity(
+            judge=id_.text, model=id_.name, wire=_CHAT, readout=f"{_readout(id_, options)}-{_READOUT_VERSION}"
+        )
+    profile = _profile(id_, options)
+    named = id_.name or value_of(environ, profile.model_env) or profile.alias
+    if named is None:
+        by_variable = f" or set `{profile.model_env}`" if profile.model_env else ""
+        raise SettingsError(f"judge: `{id_.text}` names no model; write `{id_.provider}:MODEL`{by_variable}")
+    return Identity(judge=id_.text, model=named, wire=profile.wire)
+
+
+def _profile(id_: Id, options: JudgeOptions) -> Profile:
+    profile = profile_of(id_, options.profiles)
+    if profile is None:
+        if id_.provider == "baseline":
+            raise SettingsError("judge: a baseline looks at nothing and may decide nothing; it answers in evaluations")
+        raise unknown_judge(id_.provider)
+    return profile
+
+
+def _base(id_: Id, profile: Profile, environ: Mapping[str, str]) -> str:
+    base = id_.address or value_of(environ, profile.base_env) or profile.base
+    if base is None:
+        raise SettingsError(
+            f"judge: `{id_.text}` has no address; write `{id_.provider}:http://HOST:PORT` or set `{profile.base_env}`"
+        )
+    return checked_address(base, id_.provider)
+
+
+def _read_model(id_: Id, identity: Identity, environ: Mapping[str, str], options: JudgeOptions) -> Judge:
+    model = text_model(id_, environ, options.timeout_s)
+    readout = load(_READOUTS[_readout(id_, options)])(model)
+    return cast("Judge", load(_READOUT_JUDGE)(readout, identity=identity, now=time.monotonic))
+
+
+def _readout(id_: Id, options: JudgeOptions) -> ReadoutName:
+    known = tuple(_READOUTS)
+    if options.readout not in known:
+        how = "say how its answers are read" if options.readout is None else f"`{options.readout}` cannot read it"
+        raise SettingsError(f"judge: `{id_.text}` writes text; {how}: set `readout` to one of {backticked(known)}")
+    return options.readout

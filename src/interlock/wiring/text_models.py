@@ -1,0 +1,62 @@
+"""Ids of text models → the models, whether they write or are read as judges."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Mapping
+from typing import cast
+
+from interlock.errors import SettingsError
+from interlock.models.base import TextModel
+from interlock.models.retry import RetryModel
+from interlock.wiring.environment import checked_address, key_from, value_of
+from interlock.wiring.ids import Id
+from interlock.wiring.jsonfiles import json_of
+from interlock.wiring.loading import load
+
+__all__ = ["TEXT_PROVIDERS", "text_model"]
+
+TEXT_PROVIDERS = ("openai",)
+"""Providers whose models write text and, with a readout, judge."""
+
+_OPENAI_BASE = "https://api.openai.com/v1"
+_OPENAI = "interlock.models.openai_compatible:OpenAIChat"
+_SCRIPTED = "interlock.models.scripted:ScriptedModel"
+
+
+def text_model(id_: Id, environ: Mapping[str, str], budget_s: float) -> TextModel:
+    """Return the model; what may pass the next time is asked again within the budget.
+
+    Raises:
+        SettingsError: the id is incomplete, or something it needs is missing.
+    """
+    if id_.provider == "scripted":
+        return _scripted(id_)
+    if not id_.name:
+        raise SettingsError(f"writer: `{id_.text}` names no model; write `{id_.provider}:MODEL`")
+    base = id_.address or value_of(environ, "OPENAI_BASE_URL") or _OPENAI_BASE
+    chat = load(_OPENAI)(
+        model=id_.name,
+        base=checked_address(base, "openai"),
+        key=key_from("openai", "OPENAI_API_KEY", environ, required=base == _OPENAI_BASE),
+        budget_s=budget_s,
+        now=time.monotonic,
+        wall=time.time,
+    )
+    return RetryModel(
+        cast("TextModel", chat),
+        model=id_.name,
+        budget_s=budget_s,
+        now=time.monotonic,
+        sleep=asyncio.sleep,
+        rng=random.random,
+    )
+
+
+def _scripted(id_: Id) -> TextModel:
+    replies = json_of(id_)
+    if not isinstance(replies, list) or not all(isinstance(reply, str) for reply in replies):
+        raise SettingsError(f"writer: `{id_.text}` must hold one JSON list of texts")
+    return cast("TextModel", load(_SCRIPTED)(replies, model=id_.text))
