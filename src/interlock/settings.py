@@ -64,7 +64,7 @@ _TABLES = ("gates", "modes", "gap_policy")
 _WORDS: Mapping[str, tuple[str, ...]] = {"modes": ("enforce", "shadow", "off"), "gap_policy": ("refuse", "warn")}
 _TOP = (*_TEXTS, *_TABLES, "budgets")
 _PREFIX = "INTERLOCK_"
-_NOT_SETTINGS = ("INTERLOCK_TEST_ALL", "INTERLOCK_UPDATE_SNAPSHOTS")
+_NOT_SETTINGS = ("INTERLOCK_SERVE_KEY", "INTERLOCK_TEST_ALL", "INTERLOCK_TEST_POSTGRES_URL", "INTERLOCK_UPDATE_SNAPSHOTS")
 
 
 def load_settings(

@@ -37,6 +37,7 @@ VERBS: Mapping[str, Verb] = {
     "run": Verb("interlock.cli.run", "Do TASK in a directory, every decision judged, gated and recorded."),
     "runs": Verb("interlock.cli.runs", "List, show and export recorded runs."),
     "replay": Verb("interlock.cli.replay", "Decide recorded decisions again, under another contract or thresholds."),
+    "serve": Verb("interlock.cli.serve", "Serve a judge to others as a System One server."),
     "settings": Verb("interlock.cli.settings", "Show the settings in force and where each comes from."),
     "verify": Verb("interlock.cli.verify", "Verify RUN, or every run of a journal."),
 }

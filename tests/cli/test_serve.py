@@ -1,0 +1,78 @@
+"""`interlock serve`: what it refuses to start, and that it serves from the shell."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+
+def _interlock(*args: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    code = "from interlock.cli.main import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *args], capture_output=True, text=True, env={**os.environ, **environ}, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        pytest.param(["serve"], "write --gateway --judge ID", id="nothing-to-serve"),
+        pytest.param(["serve", "--gateway"], "write --judge ID", id="no-judge"),
+        pytest.param(
+            ["serve", "--gateway", "--judge", "rules", "--host", "0.0.0.0"],
+            "INTERLOCK_SERVE_KEY",
+            id="open-without-a-key",
+        ),
+    ],
+)
+def test_what_would_be_unsafe_or_empty_is_not_started(args: list[str], told: str) -> None:
+    done = _interlock(*args)
+
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.enable_socket
+def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
+    """Requests are recorded in a run of their own, which ends with the process."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    place = str(tmp_path / "journal.db")
+    code = "from interlock.cli.main import main; main()"
+    server = subprocess.Popen(
+        [sys.executable, "-c", code, "serve", "--gateway", "--judge", "rules", "--port", str(port), "--journal", place]
+    )
+    try:
+        _wait_for(port)
+        body = {"model": "rules", "state": {}, "questions": {"q": {"type": "noul", "instructions": "x"}}}
+        answered = httpx2.post(f"http://127.0.0.1:{port}/v1/systemone", json=body, timeout=10)
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(10)
+
+    assert answered.json()["detail"]["error_type"] == "question_not_answered"
+    shown = _interlock("runs", "export", "last", "--format", "jsonl", "--journal", place).stdout
+    assert [
+        kind for kind in ("run_started", "judge_request", "judge_reply", "run_ended") if f'"{kind}"' not in shown
+    ] == []
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise AssertionError("the server did not start")
