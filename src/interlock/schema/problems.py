@@ -27,7 +27,7 @@ ProblemKind: TypeAlias = Literal[
 MAX_SHOWN = 80
 """Characters of a wrong value that a message shows."""
 
-_TYPE_CODES = frozenset({"int_from_float", "none_required", "union_tag_invalid", "union_tag_not_found", "json_invalid"})
+_TYPE_CODES = frozenset({"int_from_float", "none_required", "union_tag_invalid", "union_tag_not_found"})
 _MISSING_CODES = frozenset({"missing", "missing_argument", "missing_keyword_only_argument"})
 _EXTRA_CODES = frozenset({"extra_forbidden", "unexpected_keyword_argument", "unexpected_positional_argument"})
 _KEY = "[key]"
@@ -106,6 +106,8 @@ def _reading(item: ErrorDetails) -> tuple[ProblemKind, str]:
         return "missing_required", "is required"
     if code in _EXTRA_CODES:
         return "bad_args", "is not a field"
+    if code == "json_invalid":
+        return "type_mismatch", "holds half of a character, or is nested too deep"
     if code in ("enum", "literal_error", "not_an_option"):
         return "enum_violation", f"must be one of {item['ctx']['expected']}, got {_got(item['input'])}"
     if item["loc"][-1:] == (_KEY,):
