@@ -22,7 +22,7 @@ _QUOTED = re.compile(
     r"`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|‘([^’\n]+)’|「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》"
     r"|(?<!\w)'([^'\n]+)'(?!\w)"
 )
-_RUN = re.compile(rf"[A-Za-z0-9_{_CJK}@+.~$:()\\/-]+")
+_RUN = re.compile(rf"(?<![*?])[A-Za-z0-9_{_CJK}@+.~$:()\\/-]+")
 """Characters that a path may hold; a path never reaches over more than one run."""
 _LONGEST = 300
 _OVERLONG = re.compile(rf"[A-Za-z0-9_@+.~$:()\\/#-]{{{_LONGEST},}}")

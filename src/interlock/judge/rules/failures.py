@@ -98,6 +98,7 @@ PLAIN = re.compile(
         r"(?:\w+ ){1,3}(?:failed|rejected|denied|refused|aborted|timed out)(?:[:.,]|$| because| due)",
         r"invalid \w+|request (?:failed|timed out)|unknown (?:tool|command|option|table|column|host|user)"
         r"|missing (?:required|argument|parameter)",
+        r".{0,60}\balready (?:exists|in use|taken|registered)\b|binary file\b",
         r"please (?:sign|log) in|(?:sign|log)[ -]?in required|session (?:has )?expired",
         r"sorry[,. ]|authentication (?:failed|required)|exit(?:ed)?(?: with)?(?: (?:code|status))?:? [1-9]"
         r"|[45]\d\d [A-Z][a-z]+",
@@ -114,7 +115,7 @@ ENDS_IN_FAILURE = re.compile(
     r"|allowed|permitted|available"
     r"|valid|supported)|already exists|timed out|connection refused|could not be \w+|was not (?:\w+ed|found|sent"
     r"|written)|failed|is unreachable"
-    r"|quota exceeded|out of memory|too large)[.!]?$|(?:不存在|未找到|没有找到|失败|被拒绝|超时|已过期|权限不足"
+    r"|quota exceeded|out of memory|too large)[.!]?$|(?:不存在|未找到|没有找到|失败|错误|被拒绝|超时|已过期|权限不足"
     r"|没有权限|不可达|无效)[.!。！]?$",
     re.IGNORECASE,
 )

@@ -64,10 +64,10 @@ def _judged(goal: Goal, done: Sequence[Done], read: Sequence[str], task: str) ->
     if goal.act == "list":
         return _listed(goal, done)
     if goal.act == "search":
-        return _found(goal, done, read, task)
+        return _found(goal, done, read, goal.text or task)
     if goal.count:
         return _counted(goal, done, read)
-    return _answered(done, read, task) if goal.scope == "open" else _observed(goal, done, read)
+    return _answered(done, read, goal.text or task) if goal.scope == "open" else _observed(goal, done, read)
 
 
 def _counted(goal: Goal, done: Sequence[Done], read: Sequence[str]) -> Met:

@@ -20,8 +20,6 @@ from interlock.tools.text import EMPTY
 
 __all__ = ["step_ok"]
 
-_FEW = 3
-
 
 def step_ok(fields: Fields, _question: Question, tools: ToolTable) -> Verdict | None:
     """True when the call returned what its tool returns."""
@@ -50,9 +48,9 @@ def _of_failure(tool: str, given: str, output: str, tools: ToolTable) -> Verdict
 
 
 def _is_prose(output: str) -> bool:
-    """Longer than a failure is told in, and no trace of calls."""
+    """More than the one line in which a reader of files tells a failure, and no trace of calls."""
     lines = [line for line in output.split("\n") if line.strip()]
-    return len(lines) > _FEW and not lines[0].startswith("Traceback")
+    return len(lines) > 1 and not lines[0].startswith("Traceback")
 
 
 def _speaks_of_another(tool: str, given: str, output: str, tools: ToolTable) -> bool:

@@ -22,6 +22,7 @@ _DEPENDENCIES = (
     r"|build\.gradle|composer\.json|setup\.py|setup\.cfg|pipfile|environment\.yml)$"
 )
 _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (either(r"tests? tested specs?", "测试"), r"(?:^|[/_.-])(?:tests?|specs?)[/_.-]|(?:^|/)test_"),
     (
         either(
             r"dependenc\w+ depends? third.party librar\w+ crates? gems? npm_packages? requirements?",
@@ -40,7 +41,7 @@ _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         either(
             r"changed in_the_(?:last|latest|newest)_(?:release"
-            r"|version) what's_new release_notes changelog new_in added_in since_version",
+            r"|version) what's_new release_notes changelog new_in added_in since_version when_was_\w+_(?:\w+_)?added",
             "改了什么 更新了 改动 变更 新版本 新增了 版本历史",
         ),
         r"(?:^|/)(?:changelog|changes|history|news|releases?[\w-]*|变更\w*|更新\w*|发布\w*)(?:\.\w+)?$",
@@ -108,7 +109,6 @@ _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = (
         either(r"version", "版本"),
         r"(?:^|/)(?:pyproject\.toml|package\.json|cargo\.toml|version(?:\.\w+)?|setup\.py|setup\.cfg)$",
     ),
-    (either(r"tests? tested", "测试"), r"(?:^|[/_.-])(?:tests?|specs?)[/_.-]|(?:^|/)test_"),
     (
         either(r"routes? routing endpoints? urls?", "接口 路由"),
         r"(?:^|/)(?:routes?|urls|api|endpoints?|router|views?|controllers?)\w*\.\w+$",

@@ -48,6 +48,7 @@ _PLAIN = re.compile(r"\d+(?:\.\d+)?")
 _SLACK = 0.2
 _SLACK_ANCHORED = 0.5
 """Which part of a statement's words may be missing from what is known; more where a traced name holds it."""
+_NAMELIKE = re.compile(r"[\w]*[\d/_.-][\w/.-]*:?$")
 _AGREES = re.compile(r"^\W*(?:yes|no)\b|^\W*(?:是的|对|不是|没有)[，,。]", re.IGNORECASE)
 _LIGHT = terms(
     """
@@ -90,7 +91,9 @@ def belongs_to_another(one: Statement, case: Case) -> bool:
 
     Results are read in pieces between commas, semicolons and line ends: the name's own piece holds another number.
     """
-    pieces = [piece for call in case.done for piece in re.split(r"[,;，；、\n|]", call.result or "")]
+    pieces = [piece for call in case.done for piece in re.split(r"[,;，；、\n|]", call.result or "") if piece.strip()]
+    if _is_listing(pieces) and _words_of_another_entry(one, pieces):
+        return True
     with_numbers = [(piece, frozenset(numbers(piece))) for piece in pieces if numbers(piece)]
     told = frozenset(one.numbers)
     if len(with_numbers) < 2 or not told:
@@ -101,6 +104,21 @@ def belongs_to_another(one: Statement, case: Case) -> bool:
         if own and not any(found & told for found in own) and any(found & told for found in others):
             return True
     return False
+
+
+def _is_listing(pieces: list[str]) -> bool:
+    """Every piece is short and begins with a name of its own."""
+    heads = [piece.split(maxsplit=1)[0] for piece in pieces]
+    return len(pieces) > 1 and all(_NAMELIKE.search(head) for head in heads) and max(map(len, pieces)) < 80
+
+
+def _words_of_another_entry(one: Statement, pieces: list[str]) -> bool:
+    entries = {piece.split(maxsplit=1)[0].strip(":"): piece for piece in pieces}
+    own = [head for head in entries if covers(one.text, head)]
+    if len(own) != 1:
+        return False
+    said = terms(one.text) - terms(entries[own[0]]) - _LIGHT
+    return any(said & terms(entry) for head, entry in entries.items() if head != own[0])
 
 
 def of_another_source(one: Statement, case: Case) -> bool:

@@ -38,6 +38,8 @@ class Goal:
     """The clause that requires it."""
     count: int = 0
     """How many files of any name it needs, where the task gives only a number; else 0."""
+    asks: bool = False
+    """True when a question requires it, not an order."""
     every: bool = False
     """True when the targets are all known files, or all of a kind."""
     understood: bool = True
@@ -63,8 +65,18 @@ def goals_of(task: str, known: Sequence[str], earlier: str = "") -> tuple[Goal, 
     before = paths[-1] if paths else earlier
     found = [goal for clause in clauses_of(task) for goal in _goals(clause, known, before)]
     found = list(dict.fromkeys(found))
-    named = any(goal.targets or goal.changes or goal.count for goal in found)
-    return tuple(goal for goal in found if not (named and goal.scope == "open" and goal.act == "read"))
+    return tuple(goal for at, goal in enumerate(found) if not _is_background(goal, found, found[at + 1 :]))
+
+
+def _is_background(goal: Goal, every: Sequence[Goal], later: Sequence[Goal]) -> bool:
+    """A clause that names nothing adds nothing to others that do, unless it was not understood and comes last."""
+    if goal.scope != "open" or goal.asks or goal.changes:
+        return False
+    return any(_is_definite(other) for other in (every if goal.understood else later))
+
+
+def _is_definite(goal: Goal) -> bool:
+    return bool(goal.targets) or goal.changes or goal.count > 0
 
 
 def is_small_talk(task: str) -> bool:
@@ -106,7 +118,7 @@ def _observing(clause: Clause, named: Mentions, files: FileSet, known: Sequence[
         return [*_reads(sources, clause), _goal("write", (goes_to[-1],), clause)]
     if _is_about_a_listing(clause.text, named, known):
         return [_goal("list", tuple(path for path in named.paths if path.endswith("/")), clause)]
-    if lexicon.FINDS.search(clause.text) and not files.every and len(files.paths) != 1:
+    if lexicon.FINDS.search(clause.text) and not files.every and not files.count and len(files.paths) != 1:
         return [_goal("search", () if files.paths else _names(named), clause, scope="some")]
     if files.paths:
         return [replace(goal, every=files.every) for goal in _reads(files.paths, clause)]
@@ -166,7 +178,14 @@ def _reads(paths: tuple[str, ...], clause: Clause) -> list[Goal]:
 
 
 def _goal(act: str, targets: tuple[str, ...], clause: Clause, *, scope: Scope = "all") -> Goal:
-    return Goal(act=act, targets=targets, scope=scope, text=clause.text, understood=clause.understood)
+    return Goal(
+        act=act,
+        targets=targets,
+        scope=scope,
+        text=clause.text,
+        understood=clause.understood,
+        asks=clause.mood == "asks",
+    )
 
 
 def _goes_to(text: str, path: str, leads: re.Pattern[str]) -> bool:

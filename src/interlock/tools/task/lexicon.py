@@ -214,7 +214,8 @@ ARITHMETIC = re.compile(
 SMALL_TALK = re.compile(
     r"^(?:hi|hello|hey|good (?:morning|afternoon|evening|night)|thanks?|thank you|thx|cheers|bye|goodbye|ok(?:ay)?"
     r"|great|nice|cool|well done|perfect|you're welcome|how are you|who are you|what can you do|what is your name"
-    r"|nice to meet you|sorry)\b(?:[\w\s,'!.?-]{0,60})$"
+    r"|nice to meet you|sorry|what (?:did|have) (?:you|we|i) (?:just )?(?:read|do|done|say|said|find|found|ask|asked))"
+    r"\b(?:[\w\s,'!.?-]{0,60})$"
     r"|^(?:i |we )?(?:\w+ ){0,5}(?:thank you|thanks|appreciate it)[\w\s,'!.-]{0,30}$"
     r"|^(?:你好|您好|谢谢|多谢|感谢|再见|早上好|晚上好|下午好|好的|辛苦了|你是谁|你叫什么|你能做什么|你会什么)"
     r"[\u3400-\u9fff，。！？!?\s]{0,20}$",
@@ -244,6 +245,8 @@ KNOWLEDGE = re.compile(
     r"|(?:rewrite|rephrase|translate|proofread|shorten|correct|summari[sz]e|paraphrase|improve) (?:this"
     r"|the following|these)"
     r" (?:sentence|text|paragraph|word|phrase|message|line)s?\b"
+    r"|(?:say|spell|translate|write) [^.]{1,60} (?:in|into) (?:english|french|italian|german|spanish|chinese|japanese"
+    r"|korean|portuguese|russian|arabic|dutch|swedish|latin|greek|hindi|polish|turkish)\b"
     r"|translate (?:the (?:word|sentence|phrase) )?[\"'`“]|what (?:year|century) (?:did|was|is)\b"
     r"|is it true that\b|why is the (?:sky|sea)\b)"
     r"|首都|是什么意思|(?:^|解释(?:一下)?)什么是|^什么叫|的定义是|什么叫|谁发明|谁发现|一年有|一天有|一小时有"

@@ -107,9 +107,11 @@ CHINESE: tuple[tuple[str, str], ...] = tuple(
         "backup": "备份",
         "restore": "恢复 还原",
         "archive": "归档",
-        "write": "写好 写完 写入 写到 写进 写成 写一 写个 新建 创建 建一 保存 存为 存到 存成 存入 复制 抄到 抄进 抄写 拷贝"
-        " 添加 加入 加到 加一 加上 增加 追加 更新 修改 改成 改为 修复 修正 替换 插入 记到 登记 设置 设为 设成 导出到 转成"
-        " 转换 调整 改一下 抄",
+        "push": "推送",
+        "commit": "提交代码 提交更改",
+        "write": "写好 写完 写入 写到 写进 写成 写一 写个 新建 创建 建一 保存 存为 存到 存成 存入 复制 抄到 抄进 抄写"
+        " 拷贝 添加 加入 加到 加一 加上 增加 追加 更新 修改 改成 改为 修复 修正 替换 插入 记到 登记 设置 设为 设成"
+        " 导出到 转成 转换 调整 改一下 抄",
         "search": "查找 搜索 找出 找到 找一下 搜一下 检索 找",
         "list": "列出 列一下 列举",
         "read": "读取 读一下 读完 阅读 查看 看一下 看看 打开 解释 总结 概括 概述 说明一下 介绍 比较 对比 统计"
@@ -158,6 +160,13 @@ _ACTS: Mapping[str, str] = MappingProxyType(dict(_roots(_ENGLISH)))
 
 
 _PHRASES = (
+    (
+        re.compile(
+            r"(?:open|raise|log|submit) (?:an?|another|new) (?:\S+ ){0,2}?"
+            r"(?:request|issue|ticket|account|case|bug|incident)\b"
+        ),
+        "write",
+    ),
     (
         re.compile(r"(?:shut|take|bring) (?:\S+ ){0,3}?(?:down|offline)\b|(?:turn|switch|power) (?:\S+ ){0,3}?off\b"),
         "stop",
