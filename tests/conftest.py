@@ -4,15 +4,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
+from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 
 RUN_ALL = os.environ.get("INTERLOCK_TEST_ALL") == "1"
+POSTGRES = os.environ.get("INTERLOCK_TEST_POSTGRES_URL")
 
 
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgres_database() -> Generator[str]:
+    """The address of a PostgreSQL database that this process has for itself."""
+    if not POSTGRES:
+        pytest.skip("needs PostgreSQL: INTERLOCK_TEST_POSTGRES_URL names a database, see .ci/postgres.sh")
+    name = f"interlock_test_{os.getpid()}"
+    with psycopg.connect(POSTGRES, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+        yield urlsplit(POSTGRES)._replace(path=f"/{name}").geturl()
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def postgres_url(postgres_database: str) -> str:
+    """The address of a PostgreSQL database without tables of ours."""
+    with psycopg.connect(postgres_database, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS interlock CASCADE")
+    return postgres_database
 
 
 @pytest.hookimpl(wrapper=True)

@@ -15,9 +15,16 @@ from interlock.journal.chain import GENESIS
 TS = "2026-01-02T03:04:05.000006Z"
 
 
-@pytest.fixture(params=["sqlite", "memory"])
+@pytest.fixture(params=["sqlite", "memory", pytest.param("postgres", marks=pytest.mark.needs_system)])
 def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Journal]:
-    opened: Journal = SqliteJournal(tmp_path / "journal.db") if request.param == "sqlite" else MemoryJournal()
+    opened: Journal
+    match request.param:
+        case "memory":
+            opened = MemoryJournal()
+        case "sqlite":
+            opened = SqliteJournal(tmp_path / "journal.db")
+        case _:
+            opened = open_journal(request.getfixturevalue("postgres_url"))
     yield opened
     opened.close()
 
@@ -173,7 +180,7 @@ def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "says"),
     [
-        pytest.param("postgresql://user:secret@host/db", "a `postgresql` store is not known", id="scheme"),
+        pytest.param("mysql://user:secret@host/db", "a `mysql` store is not known", id="scheme"),
         pytest.param("", "is empty", id="empty"),
         pytest.param("a\0b", "holds a NUL", id="nul"),
     ],

@@ -20,6 +20,7 @@ from interlock.cli._contract import load_contract
 from interlock.cli._files import STDIN, read_text
 from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, SCHEMA, USAGE, epilog, fail, print_json
 from interlock.cli._trace import Trace, account, visible
+from interlock.journal.address import shown_address
 from interlock.journal.place import open_journal
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult, result_json
@@ -116,7 +117,7 @@ def command(
     try:
         result = run_blocking(partial(_run, flags, settings), name="run", instead="arun")
     except KeyboardInterrupt:
-        fail(f"cancelled; what was done is on record in {settings.journal}", ERROR)
+        fail(f"cancelled; what was done is on record in {shown_address(settings.journal)}", ERROR)
     _show(result, as_json=as_json)
     raise SystemExit(_exit_code(result))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from interlock.cli._output import ERROR, OK, USAGE, epilog, print_json
+from interlock.journal.address import shown_address
 from interlock.settings import Settings, load_settings
 
 __all__ = ["command"]
@@ -43,7 +44,10 @@ _NO_VALUE = {"contract": "the shipped one", "budgets.max_tokens": "no limit"}
 
 def _by_name(settings: Settings) -> dict[str, str | float | None]:
     values: dict[str, str | float | None] = {
-        name: getattr(settings, name) for name in ("judge", "writer", "journal", "contract")
+        "judge": settings.judge,
+        "writer": settings.writer,
+        "journal": shown_address(settings.journal),
+        "contract": settings.contract,
     }
     for table in ("gates", "modes", "gap_policy"):
         values |= {f"{table}.{name}": value for name, value in getattr(settings, table).items()}

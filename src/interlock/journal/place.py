@@ -1,4 +1,4 @@
-"""Which store a place names: a file, or memory.
+"""Which store a place names: a file, a database, or memory.
 
 Knows nothing of settings or the environment.
 """
@@ -6,16 +6,20 @@ Knows nothing of settings or the environment.
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from interlock.errors import JournalError
+from interlock.journal.address import MEMORY, is_address
 from interlock.journal.base import Journal, JournalView
 from interlock.journal.store_memory import MemoryJournal
 from interlock.journal.store_sqlite import SqliteJournal, read_sqlite
 
-__all__ = ["MEMORY", "open_journal", "read_journal"]
+__all__ = ["open_journal", "read_journal"]
 
-MEMORY = ":memory:"
+_POSTGRES = "interlock.journal.store_postgres"
+"""Loaded when a place names such a database: nothing else pays for its library, or needs it."""
 
 
 def open_journal(place: str) -> Journal:
@@ -26,6 +30,9 @@ def open_journal(place: str) -> Journal:
     """
     if place == MEMORY:
         return MemoryJournal()
+    if is_address(place):
+        opened: Journal = _postgres().PostgresJournal(place)
+        return opened
     return SqliteJournal(_file(place))
 
 
@@ -35,13 +42,23 @@ def read_journal(place: str) -> AbstractContextManager[JournalView]:
     Raises:
         JournalError: there is no journal at this place, or it cannot be read.
     """
+    if is_address(place):
+        view: AbstractContextManager[JournalView] = _postgres().read_postgres(place)
+        return view
     return read_sqlite(_file(place))
+
+
+def _postgres() -> ModuleType:
+    try:
+        return import_module(_POSTGRES)
+    except ImportError as cause:
+        raise JournalError('journal: `psycopg` is not installed: pip install "interlock[postgres]"') from cause
 
 
 def _file(place: str) -> Path:
     scheme, separator, _ = place.partition("://")
     if separator:
-        raise JournalError(f"journal: a `{scheme}` store is not known; give a file")
+        raise JournalError(f"journal: a `{scheme}` store is not known; give a file or `postgresql://HOST/DATABASE`")
     if not place or "\0" in place:
         raise JournalError("journal: the place is empty or holds a NUL; give a file")
     return Path(place).expanduser()
