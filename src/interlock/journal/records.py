@@ -47,6 +47,9 @@ EventType: TypeAlias = Literal[
     "generation",
     "budget",
     "error",
+    "engine_started",
+    "action",
+    "engine_ended",
 ]
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 

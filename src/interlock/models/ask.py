@@ -44,10 +44,12 @@ async def ask_until(
     *,
     max_retries: int,
     now: Callable[[], float],
+    pause: Callable[[int], Awaitable[object]] | None = None,
 ) -> Asked[T, R]:
     """Return the first accepted reply, or every rejected one after `max_retries` further tries.
 
     `send`: is given the rejected try before it, None at first; a failed call raises and ends the asking.
+    `pause`: is awaited with the number of a rejected try before the next one, and never after the last.
     """
     tries: list[Try[R]] = []
     for number in range(1, max_retries + 2):
@@ -57,4 +59,6 @@ async def ask_until(
         if not isinstance(read, rejection):
             return Asked(accepted=cast("T", read), tries=tuple(tries))
         tries.append(Try(number=number, reply=reply, rejected=read, elapsed_s=now() - started))
+        if pause is not None and number <= max_retries:
+            await pause(number)
     return Asked(accepted=None, tries=tuple(tries))
