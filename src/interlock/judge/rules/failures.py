@@ -78,7 +78,7 @@ CLEAR = re.compile(
         r"\w+: cannot \w+ ",
         r"(?:[\w.]*\.)?[A-Z]\w*(?:Error|Exception)(?:: |$)",
         r"\[?(?:error|failure|fatal)\]?\s?[:：]\s?\S",
-        r"(?:错误|出错了?|失败|异常|报错)(?:[:：]|$)|[\[【](?:错误|失败)[\]】]|\S{1,12}?(?:失败|出错"
+        r"\S{0,8}(?:错误|出错了?|失败|异常|报错)(?:[:：]|$)|[\[【](?:错误|失败)[\]】]|\S{1,12}?(?:失败|出错"
         r"|报错)(?:[:：,，。]|了?$)",
     ),
     re.IGNORECASE,
@@ -98,7 +98,7 @@ PLAIN = re.compile(
         r"(?:\w+ ){1,3}(?:failed|rejected|denied|refused|aborted|timed out)(?:[:.,]|$| because| due)",
         r"invalid \w+|request (?:failed|timed out)|unknown (?:tool|command|option|table|column|host|user)"
         r"|missing (?:required|argument|parameter)",
-        r".{0,60}\balready (?:exists|in use|taken|registered)\b|binary file\b",
+        r"disk full|no space left|nothing was \w+|.{0,60}\balready (?:exists|in use|taken|registered)\b|binary file\b",
         r"please (?:sign|log) in|(?:sign|log)[ -]?in required|session (?:has )?expired",
         r"sorry[,. ]|authentication (?:failed|required)|exit(?:ed)?(?: with)?(?: (?:code|status))?:? [1-9]"
         r"|[45]\d\d [A-Z][a-z]+",

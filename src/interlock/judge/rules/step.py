@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from interlock.judge.rules.acts import acts_of
+from interlock.judge.rules.failures import SUCCESS
 from interlock.judge.rules.fields import Fields
 from interlock.judge.rules.ledger import bare_result
 from interlock.judge.rules.progress import covers
@@ -16,6 +17,7 @@ from interlock.judge.rules.verdict import Verdict, exact, likely
 from interlock.questions import Question
 from interlock.tools.base import ToolTable
 from interlock.tools.mentions import mentions
+from interlock.tools.task.verbs import OBSERVING
 from interlock.tools.text import EMPTY
 
 __all__ = ["step_ok"]
@@ -36,7 +38,14 @@ def step_ok(fields: Fields, _question: Question, tools: ToolTable) -> Verdict | 
         return likely(False)
     if _speaks_of_another(tool, given, output, tools):
         return likely(False)
-    return exact(True) if shape.certain and tool in tools else likely(True)
+    return exact(True) if shape.certain and _is_own_form(tool, output, tools) else likely(True)
+
+
+def _is_own_form(tool: str, output: str, tools: ToolTable) -> bool:
+    """The host's own tool gave it: content, or for a change a report of success."""
+    if tool not in tools:
+        return False
+    return bool(acts_of(tool, "", tools) & OBSERVING) or SUCCESS.match(output.strip()) is not None
 
 
 def _of_failure(tool: str, given: str, output: str, tools: ToolTable) -> Verdict | None:

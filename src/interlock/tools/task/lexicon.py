@@ -121,6 +121,8 @@ LISTS = re.compile(
 
 EXISTS = re.compile(
     r"^(?:is|are) there (?:an?|any|some)\b|^(?:does|do|has|have)\b.{1,60}\b(?:have|contain|include|hold|got) an?y?\b"
+    r"|^(?:is|are) (?:the|a|an|our|my) .{1,60} (?:in|inside|part of) (?:the|this|our|my) "
+    r"(?:repo|repository|project|folder|directory)\b"
     r"|有没有|是否有|是否存在|存在.{1,20}吗|有.{1,20}(?:文件|目录)吗",
     re.IGNORECASE,
 )
