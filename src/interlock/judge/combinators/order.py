@@ -70,13 +70,14 @@ class OrderBalanced:
         if len({reply.served_model for reply in replies if reply.served_model is not None}) > 1:
             failure = Failure(reason="model-split")
             readings = same_reading(questions, failure.reason, self._identity.judge)
-        return merge(
+        merged = merge(
             replies,
             readings,
             failure=failure,
             request_digest=digest_of(self._identity, frame_state, questions),
             elapsed_s=self._now() - began,
         )
+        return replace(merged, readout=self._identity.readout)
 
     async def aclose(self) -> None:
         """Close the judge inside."""
