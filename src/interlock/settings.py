@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from interlock.diagnostics import did_you_mean
 from interlock.errors import SettingsError
+from interlock.judge.options import DEFAULTS, ORDERS, READOUTS, REFUSALS, JudgeOptions
 from interlock.loop.budget import Budgets
 from interlock.policy.rules import Mode
 
@@ -33,6 +34,9 @@ class Settings:
     """Every setting with its effective value."""
 
     judge: str
+    """An id, or several separated by commas, each asked what those before could not answer."""
+    judging: JudgeOptions
+    """How the judge is asked."""
     writer: str
     journal: str
     """A path, or the address of a database."""
@@ -60,11 +64,23 @@ class _Given:
 
 _TEXTS = ("judge", "writer", "journal", "contract")
 _BUDGETS: Mapping[str, Value | None] = dataclasses.asdict(Budgets())
+_JUDGING: Mapping[str, Value | None] = dataclasses.asdict(DEFAULTS)
 _TABLES = ("gates", "modes", "gap_policy")
-_WORDS: Mapping[str, tuple[str, ...]] = {"modes": ("enforce", "shadow", "off"), "gap_policy": ("refuse", "warn")}
-_TOP = (*_TEXTS, *_TABLES, "budgets")
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "modes": ("enforce", "shadow", "off"),
+    "gap_policy": ("refuse", "warn"),
+    "judging.readout": READOUTS,
+    "judging.order": ORDERS,
+    "judging.refusals": REFUSALS,
+}
+_TOP = (*_TEXTS, "judging", *_TABLES, "budgets")
 _PREFIX = "INTERLOCK_"
-_NOT_SETTINGS = ("INTERLOCK_SERVE_KEY", "INTERLOCK_TEST_ALL", "INTERLOCK_TEST_POSTGRES_URL", "INTERLOCK_UPDATE_SNAPSHOTS")
+_NOT_SETTINGS = (
+    "INTERLOCK_SERVE_KEY",
+    "INTERLOCK_TEST_ALL",
+    "INTERLOCK_TEST_POSTGRES_URL",
+    "INTERLOCK_UPDATE_SNAPSHOTS",
+)
 
 
 def load_settings(
@@ -90,6 +106,7 @@ def _settings(given: Mapping[str, _Given], environ: Mapping[str, str]) -> Settin
         "writer": "extractive",
         "journal": _default_journal(environ),
         "contract": None,
+        **{f"judging.{name}": value for name, value in _JUDGING.items()},
         **{f"budgets.{name}": value for name, value in _BUDGETS.items()},
     }
     # Every value was checked by `_checked`; the casts below repeat what it guarantees.
@@ -98,6 +115,7 @@ def _settings(given: Mapping[str, _Given], environ: Mapping[str, str]) -> Settin
     origins = dict.fromkeys(defaults, "default") | {key: item.origin for key, item in given.items()}
     return Settings(
         judge=plain["judge"],
+        judging=JudgeOptions(**{name: plain[f"judging.{name}"] for name in _JUDGING}),
         writer=plain["writer"],
         journal=plain["journal"],
         contract=plain["contract"],
@@ -151,7 +169,7 @@ def _read_toml(path: Path) -> dict[str, Any] | None:
 
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[_Given]:
-    names = {_PREFIX + key.upper(): key for key in (*_TEXTS, *_TABLES)}
+    names = {_PREFIX + key.upper(): key for key in (*_TEXTS, "judging", *_TABLES)}
     names |= {_PREFIX + key.upper(): f"budgets.{key}" for key in _BUDGETS}
     for name, text in environ.items():
         if not name.startswith(_PREFIX) or name in _NOT_SETTINGS or not text:
@@ -159,7 +177,7 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[_Given]:
         if name not in names:
             raise SettingsError(f"environment: no setting `{name}`; {did_you_mean(name, list(names))}")
         origin = f"environment {name}"
-        if names[name] in _TABLES:
+        if names[name] in ("judging", *_TABLES):
             yield from _pairs(names[name], text, origin)
         else:
             yield _Given(names[name], text, origin)
@@ -209,9 +227,22 @@ def _checked(item: _Given) -> _Given:
         return _Given(item.key, _limit(item, whole=name != "max_seconds"), item.origin)
     if table == "gates":
         return _Given(item.key, _number(item), item.origin)
-    if item.value not in _WORDS[table]:
-        fix = did_you_mean(str(item.value), _WORDS[table])
-        raise SettingsError(f"{item.origin}: `{item.key}` cannot be `{item.value}`; {fix}")
+    return _word(item, _WORDS[table]) if table in _WORDS else _checked_judging(item, name)
+
+
+def _checked_judging(item: _Given, name: str) -> _Given:
+    if name not in _JUDGING:
+        raise SettingsError(f"{item.origin}: no setting `{item.key}`; {did_you_mean(name, list(_JUDGING))}")
+    if item.key in _WORDS:
+        return _word(item, _WORDS[item.key])
+    return _Given(item.key, _limit(item, whole=False) if name == "timeout_s" else _text(item), item.origin)
+
+
+def _word(item: _Given, words: tuple[str, ...]) -> _Given:
+    if item.value not in words:
+        raise SettingsError(
+            f"{item.origin}: `{item.key}` cannot be `{item.value}`; {did_you_mean(str(item.value), words)}"
+        )
     return item
 
 

@@ -125,7 +125,7 @@ def command(
 async def _run(flags: _Flags, settings: Settings) -> RunResult:
     contract = load_contract(settings.contract, settings.gates)
     host = reference_host(flags.cwd)
-    judge = make_judge(settings.judge, environ=os.environ, tools=host.tools)
+    judge = make_judge(settings.judge, environ=os.environ, tools=host.tools, options=settings.judging)
     writer = make_writer(settings.writer, environ=os.environ)
     try:
         with closing(open_journal(settings.journal)) as journal:

@@ -49,6 +49,7 @@ def _by_name(settings: Settings) -> dict[str, str | float | None]:
         "journal": shown_address(settings.journal),
         "contract": settings.contract,
     }
+    values |= {f"judging.{name}": value for name, value in dataclasses.asdict(settings.judging).items()}
     for table in ("gates", "modes", "gap_policy"):
         values |= {f"{table}.{name}": value for name, value in getattr(settings, table).items()}
     return values | {f"budgets.{name}": value for name, value in dataclasses.asdict(settings.budgets).items()}
