@@ -72,7 +72,7 @@ def make(
     request = read_request(found, prompt, options, context=context, max_retries=max_retries, fallback=fallback)
     refuse_async_in_loop(request.options, fallback, instead="amake")
     step = run_anywhere(functools.partial(picked_or_fallback, found, request))
-    return finished(step(), instead="amake")
+    return finished(step())
 
 
 async def amake(

@@ -49,7 +49,7 @@ def agent(
     )
     refuse_async_in_loop(request.options, request.fallback, instead="aagent")
     step = run_anywhere(functools.partial(take_turn, found, request))
-    return finished(step(), instead="aagent")
+    return finished(step())
 
 
 async def aagent(

@@ -6,10 +6,12 @@ Source: next-step specification, section 12.
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 from collections.abc import Sequence
 from typing import Any
 
+from interlock.agents.threads import run_apart
 from interlock.functions.reflect import is_async
 from interlock.menu.options import Option
 
@@ -33,19 +35,12 @@ def refuse_async_in_loop(options: Sequence[Option], fallback: object, *, instead
         raise RuntimeError(f"{named[0]} is async and an event loop is running here; write `await {instead}(…)`")
 
 
-def finished(result: Any, *, instead: str) -> Any:  # noqa: ANN401  (whatever the next step returns)
-    """Return `result`, run in an event loop of its own when it is awaitable.
-
-    Raises:
-        RuntimeError: it is awaitable, and an event loop already runs in this thread.
-    """
+def finished(result: Any) -> Any:  # noqa: ANN401  (whatever the next step returns)
+    """Return `result`; what is awaitable runs in an event loop of its own, beside one that runs in this thread."""
     if not inspect.isawaitable(result):
         return result
-    if _loop_runs():
-        if inspect.iscoroutine(result):
-            result.close()
-        raise RuntimeError(f"the next step is async and an event loop is running here; write `await {instead}(…)`")
-    return asyncio.run(awaited(result))
+    run = functools.partial(awaited, result)
+    return run_apart(run) if _loop_runs() else asyncio.run(run())
 
 
 async def awaited(result: Any) -> Any:  # noqa: ANN401  (whatever the next step returns)

@@ -107,7 +107,7 @@ class Runtime:
         )
         refuse_async_in_loop(request.options, None, instead="aexec")
         step = run_anywhere(functools.partial(take_turn, self, request))
-        return finished(step(), instead="aexec")
+        return finished(step())
 
     async def aexec(
         self,

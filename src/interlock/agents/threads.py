@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, Generic, TypeVar
 
 from interlock.agents.binding import current, entered
 from interlock.pipeline.sharedloop import waiting
 
-__all__ = ["StillRunning", "arun_in_thread", "run_in_thread"]
+__all__ = ["StillRunning", "arun_apart", "arun_in_thread", "run_apart", "run_in_thread"]
 
 T = TypeVar("T")
 
@@ -25,11 +25,11 @@ class StillRunning(Exception):  # noqa: N818  (an outcome, turned into the calle
     """The time is over and the thread runs on."""
 
 
-def run_in_thread(call: Callable[[], T], limit_s: float, on_late: Callable[[], None]) -> T:
+def run_in_thread(call: Callable[[], T], limit_s: float | None, on_late: Callable[[], None]) -> T:
     """Return what `call` returns, or raise what it raises; `on_late` is told when it ends after it was given up.
 
     Raises:
-        StillRunning: it has not ended within `limit_s`.
+        StillRunning: it has not ended within `limit_s`; None is no limit.
     """
     job = _Job(call, on_late)
     ended = threading.Event()
@@ -45,12 +45,38 @@ def run_in_thread(call: Callable[[], T], limit_s: float, on_late: Callable[[], N
     return job.outcome()
 
 
+def run_apart(call: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Return what `call` comes to in an event loop of its own, while another one may run in this thread."""
+    return run_in_thread(lambda: asyncio.run(call()), None, _nothing)
+
+
+async def arun_apart(call: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Return what `call` comes to in an event loop of its own; when the waiting is cancelled, so is it.
+
+    Whatever it does there, a loop that others wait for goes on.
+    """
+    tasks: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+
+    async def main() -> T:
+        task = asyncio.current_task()
+        if task is not None:
+            tasks.append((asyncio.get_running_loop(), task))
+        return await call()
+
+    try:
+        return await arun_in_thread(lambda: asyncio.run(main()))
+    except asyncio.CancelledError:
+        for loop, task in tasks:
+            _tell(loop, task.cancel)
+        raise
+
+
 async def arun_in_thread(call: Callable[[], T]) -> T:
     """Return what `call` returns, or raise what it raises; when the waiting is cancelled, it is given up."""
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     job = _Job(call, _nothing)
-    job.start(lambda: _tell(loop, ended))
+    job.start(lambda: _tell(loop, ended.set))
     try:
         await ended.wait()
     except asyncio.CancelledError:
@@ -102,10 +128,10 @@ class _Job(Generic[T]):
         on_end()
 
 
-def _tell(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
+def _tell(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
     try:
-        loop.call_soon_threadsafe(ended.set)
-    except RuntimeError:  # the loop is closed, so nobody waits
+        loop.call_soon_threadsafe(call)
+    except RuntimeError:  # the loop is closed, so nobody is there to be told
         return
 
 

@@ -6,6 +6,7 @@ Source: next-step specification, sections 2 and 14.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 from collections.abc import Callable, Mapping
@@ -13,14 +14,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from interlock.agents.binding import before_deadline
+from interlock.agents.colour import awaited
 from interlock.agents.recorded import as_recorded
 from interlock.agents.session import error_text
-from interlock.agents.threads import arun_in_thread
+from interlock.agents.threads import arun_apart, arun_in_thread
 from interlock.agents.toolset import FIND_TOOLS, AgentTool, ToolOffer, find_tools, matching, may_offer
 from interlock.errors import ApprovalDenied, FunctionTimeout, ModelError, ToolError
 from interlock.messages import Message, ToolCall
 from interlock.models.base import TextReply
 from interlock.models.repair import read_object
+from interlock.pipeline.sharedloop import on_shared_loop
 
 __all__ = ["MAX_TURN_CALLS", "Generate", "run_turn"]
 
@@ -110,11 +113,14 @@ def _arguments(text: str) -> dict[str, Any] | None:
 
 
 async def _ran(tool: AgentTool, given: Mapping[str, Any]) -> str:
-    """Run a tool, off the event loop when it is plain; every failure is text."""
+    """Run a tool where it cannot hold up others: plain code in a thread, and no coroutine in a shared loop.
+
+    Every failure is text.
+    """
     try:
         result = await arun_in_thread(lambda: tool.execute(given))
         if inspect.isawaitable(result):
-            result = await result
+            result = await (arun_apart(functools.partial(awaited, result)) if on_shared_loop() else result)
     except (ToolError, FunctionTimeout, ApprovalDenied) as error:
         return f"error: {error}"
     except Exception as error:  # noqa: BLE001  (whatever a tool raises is told to the model by type and text)

@@ -87,6 +87,10 @@ class Pick:
         Raises:
             RuntimeError: the function is async and an event loop is already running here.
         """
+        if self._option.function is not None and self._option.function.is_async and _loop_runs():
+            raise RuntimeError(
+                f"option `{self.name}` is async and an event loop is running here; write `await aresolve()`"
+            )
         result = self.result()
         return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
 
@@ -94,6 +98,14 @@ class Pick:
         """Return the next step's result, awaited when it is awaitable."""
         result = self.result()
         return await result if inspect.isawaitable(result) else result
+
+
+def _loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 async def _awaited(result: Any) -> Any:  # noqa: ANN401  (whatever the next step returns)

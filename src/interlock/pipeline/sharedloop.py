@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = ["run_anywhere", "waiting"]
+__all__ = ["on_shared_loop", "run_anywhere", "waiting"]
 
 T = TypeVar("T")
 
@@ -25,6 +25,8 @@ class _Home:
 _lock = threading.Lock()
 _homes: list[_Home] = []
 """The loops that take calls, the first one before the others; a loop whose thread waits is not among them."""
+_HERE = threading.local()
+"""Has `loop` in the thread of a shared loop."""
 
 
 def run_anywhere(call: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -40,6 +42,12 @@ def run_anywhere(call: Callable[[], Coroutine[Any, Any, T]]) -> T:
         except BaseException:
             future.cancel()
             raise
+
+
+def on_shared_loop() -> bool:
+    """True in a coroutine that runs in a loop which other calls share."""
+    loop = _running()
+    return loop is not None and getattr(_HERE, "loop", None) is loop
 
 
 @contextmanager
@@ -79,6 +87,7 @@ def _open_home() -> _Home:
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
     """Run `loop` for the life of the process; `SystemExit` in one task goes to its caller and ends nothing else."""
+    _HERE.loop = loop
     while True:
         try:
             loop.run_forever()
