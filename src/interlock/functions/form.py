@@ -15,7 +15,7 @@ from interlock.functions.fields import fields_of
 from interlock.functions.metadata import ParamMetadata
 from interlock.functions.reflect import describe
 from interlock.functions.type_text import type_text
-from interlock.schema import ABSENT, Field, JsonSchema, adapter_for, schema_of
+from interlock.schema import ABSENT, Field, JsonSchema, adapter_for, forms_of, schema_of
 
 __all__ = ["Control", "FormField", "FormModel", "FormParam", "field_of_form", "form_model", "json_default"]
 
@@ -163,7 +163,7 @@ def _param(param: ParamMetadata, field: Field) -> FormParam:
 
 def _closed(schema: JsonSchema) -> tuple[object, ...] | None:
     """Return the values that a schema lists, null left out; None when a form of it lists none."""
-    forms = [form for form in schema.get("anyOf", (schema,)) if form.get("type") != "null"]
+    forms = [form for form in forms_of(schema) if form.get("type") != "null"]
     if not forms or not all("enum" in form for form in forms):
         return None
     return tuple(value for form in forms for value in form["enum"] if value is not None)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from interlock.functions.reflect import describe
-from interlock.schema import Accepted, Field, JsonSchema, Problem, field_for, read_value
+from interlock.schema import Accepted, Field, JsonSchema, Problem, field_for, forms_of, read_value
 
 __all__ = ["FormValues", "read_form"]
 
@@ -64,7 +64,7 @@ def _read(field: Field, written: str | bool) -> Accepted:
 
 def _is_text(schema: JsonSchema) -> bool:
     """True for a type that holds only text, and perhaps null."""
-    kinds = {form.get("type") for form in schema.get("anyOf", (schema,))}
+    kinds = {form.get("type") for form in forms_of(schema)}
     return kinds - {"null"} == {"string"}
 
 

@@ -122,8 +122,10 @@ _MAX_LAYERS = 100
 
 
 def _parts(fn: Callable[..., Any]) -> _Parts:
+    """Take `fn` apart; name and docstring are those of the first function that is no partial and wraps none."""
     layers = _layers(fn)
-    named = next(layer for layer in layers if not isinstance(layer, functools.partial))
+    partials = [isinstance(layer, functools.partial) for layer in (*layers, None)]
+    named = next(layer for layer, *tells in zip(layers, partials, partials[1:], strict=False) if not any(tells))
     owner = named if isinstance(named, type) else type(named)
     is_routine = inspect.isroutine(named)
     name = getattr(named, "__name__", None) or owner.__name__

@@ -83,9 +83,7 @@ class Scope:
         """Return the values of an enum's members; None when one is not a literal."""
         is_text = any(self.name_of(base) == "StrEnum" for each in self.lineage(owner) for base in each.bases)
         found: list[object] = []
-        for name, node in assigned(owner.body):
-            if name.startswith("_"):
-                continue
+        for name, node in _members(owner):
             is_auto = isinstance(node, ast.Call) and self.name_of(node.func) == "auto"
             value = (name.lower() if is_text else len(found) + 1,) if is_auto else literal_of(node)
             if value is None or (is_auto and not is_text and any(type(item) is not int for item in found)):
@@ -99,7 +97,7 @@ class Scope:
         owner = self.class_of(node.value) if isinstance(node, ast.Attribute) else None
         if owner is None or not isinstance(node, ast.Attribute) or not self.is_enum(owner):
             return literal_of(node)
-        names = [name for name, _ in assigned(owner.body) if not name.startswith("_")]
+        names = [name for name, _ in _members(owner)]
         values = self.enum_values(owner)
         return (values[names.index(node.attr)],) if values is not None and node.attr in names else None
 
@@ -110,6 +108,12 @@ class Scope:
                 break
             node = self.values[node.id]
         return node
+
+
+def _members(owner: ast.ClassDef) -> list[tuple[str, ast.expr]]:
+    """Return the members of an enum; names like `_ignore_` and `__private` are none."""
+    written = list(assigned(owner.body))
+    return [(name, node) for name, node in written if not (name.startswith("__") or name[:1] == "_" == name[-1:])]
 
 
 def scope_of(tree: ast.Module) -> Scope:

@@ -23,7 +23,7 @@ def type_text(annotation: Annotation) -> str:
     if origin is Annotated:
         return type_text(inner[0])
     if origin in (typing.Union, types.UnionType):
-        return union_text([type_text(member) for member in inner])
+        return union_text([type_text(form) for form in _forms(annotation)])
     if origin is Literal:
         return f"Literal[{', '.join(_member(value) for value in inner)}]"
     if inner:
@@ -31,9 +31,23 @@ def type_text(annotation: Annotation) -> str:
     return _name(annotation if origin is None else origin)
 
 
+def _forms(annotation: Annotation) -> list[Annotation]:
+    """Return the members of a union, those of unions in it too; any other type alone."""
+    origin: Annotation = typing_extensions.get_origin(annotation)
+    inner = typing_extensions.get_args(annotation)
+    if origin is Annotated:
+        return _forms(inner[0])
+    if origin in (typing.Union, types.UnionType):
+        return [form for member in inner for form in _forms(member)]
+    return [annotation]
+
+
 def union_text(members: list[str]) -> str:
-    """Return the text of a union, each member once."""
-    return " | ".join(dict.fromkeys(members))
+    """Return the text of a union: each member once, in alphabetical order, null last.
+
+    `typing` keeps one object for unions that differ in order alone, so the order written is not known.
+    """
+    return " | ".join(sorted(set(members), key=lambda member: (member == "None", member)))
 
 
 def literal_text(value: object) -> str:

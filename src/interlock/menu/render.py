@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlock.menu.options import Option
-from interlock.schema import Field, JsonSchema
+from interlock.schema import Field, JsonSchema, forms_of
 
 __all__ = ["call_line", "render_menu"]
 
@@ -139,19 +139,17 @@ def _definitions(field: Field) -> JsonSchema:
 
 def _not_null(node: JsonSchema) -> JsonSchema:
     """Return the one member of a nullable type, else the node."""
-    members = [member for member in node.get("anyOf", ()) if member.get("type") != "null"]
-    return members[0] if len(members) == 1 else node
+    forms = [form for form in forms_of(node) if form.get("type") != "null"]
+    return forms[0] if len(forms) == 1 else node
 
 
 def _options(node: JsonSchema) -> list[Any]:
-    if "enum" in node:
-        return list(node["enum"])
-    return [value for member in node.get("anyOf", ()) for value in member.get("enum", ())]
+    return [value for form in forms_of(node) for value in form.get("enum", ())]
 
 
 def _type(node: JsonSchema) -> str:
     if "anyOf" in node:
-        return " | ".join(dict.fromkeys(_type(member) for member in node["anyOf"]))
+        return " | ".join(dict.fromkeys(_type(form) for form in forms_of(node)))
     if "$ref" in node:
         return "dict"
     if node.get("type") == "array":
@@ -164,8 +162,8 @@ def _type(node: JsonSchema) -> str:
 def _placeholder(node: JsonSchema, definitions: JsonSchema, above: tuple[str, ...] = ()) -> object:
     node, above = _followed(node, definitions, above)
     if "anyOf" in node:
-        member = next((item for item in node["anyOf"] if item.get("type") != "null"), node["anyOf"][0])
-        return _placeholder(member, definitions, above)
+        forms = forms_of(node)
+        return _placeholder(next((form for form in forms if form.get("type") != "null"), forms[0]), definitions, above)
     kind = node.get("type")
     if kind == "array":
         return _list_placeholder(node, definitions, above)

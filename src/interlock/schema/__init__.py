@@ -2,7 +2,7 @@
 
 from interlock.schema.annotation import AdapterError, Annotation, adapter_for
 from interlock.schema.fields import ABSENT, Absent, Accepted, Field, field_for, missing, read_value
-from interlock.schema.json_schema import Hoisted, JsonNode, JsonSchema, hoisted, schema_of, without_defaults
+from interlock.schema.json_schema import Hoisted, JsonNode, JsonSchema, forms_of, hoisted, schema_of, without_defaults
 from interlock.schema.language import schema_fields
 from interlock.schema.problems import Problem, ProblemKind
 
@@ -20,6 +20,7 @@ __all__ = [
     "ProblemKind",
     "adapter_for",
     "field_for",
+    "forms_of",
     "hoisted",
     "missing",
     "read_value",

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from interlock._canonical import Json
 from interlock.schema.annotation import Annotation, adapter_for
 from interlock.schema.conforms import find_misfit
-from interlock.schema.json_schema import JsonSchema, schema_of
+from interlock.schema.json_schema import JsonSchema, forms_of, schema_of
 from interlock.schema.kept import Kept
 from interlock.schema.problems import Problem, ProblemKind, problems_of
 
@@ -114,7 +114,7 @@ def _restricted(annotation: object, options: Sequence[object], name: str) -> Ann
 
 def _kind(schema: JsonSchema) -> object:
     """Return the JSON type of a schema, of its only form besides null for a nullable one; None for several."""
-    kinds = {form.get("type") for form in schema.get("anyOf", ())} - {"null"}
+    kinds = {form.get("type") for form in forms_of(schema)} - {"null"}
     return kinds.pop() if len(kinds) == 1 else schema.get("type")
 
 

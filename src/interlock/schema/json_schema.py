@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from interlock._text import first_paragraph
 from interlock.schema.kept import Kept
 
-__all__ = ["Hoisted", "JsonNode", "JsonSchema", "hoisted", "inlined", "schema_of", "without_defaults"]
+__all__ = ["Hoisted", "JsonNode", "JsonSchema", "forms_of", "hoisted", "inlined", "schema_of", "without_defaults"]
 
 JsonSchema: TypeAlias = Mapping[str, Any]
 JsonNode: TypeAlias = Any
@@ -129,7 +129,8 @@ def _flat(member: JsonNode) -> list[JsonNode]:
 
 
 def _typed_enum(node: dict[str, Any]) -> dict[str, Any]:
-    values = node["enum"]
+    values = list({(type(value), repr(value)): value for value in node["enum"]}.values())
+    node = {**node, "enum": values}
     kinds = list(dict.fromkeys(_kind(value) for value in values))
     if len(kinds) == 1:
         return {**node, "type": kinds[0]}
@@ -140,6 +141,13 @@ def _typed_enum(node: dict[str, Any]) -> dict[str, Any]:
 
 def _kind(value: object) -> str:
     return _JSON_TYPES.get(type(value), "object")
+
+
+def forms_of(node: JsonSchema) -> list[JsonSchema]:
+    """Return the alternatives of a schema, those inside alternatives included; a schema without any is its only one."""
+    if "anyOf" not in node:
+        return [node]
+    return [form for member in node["anyOf"] for form in forms_of(member)]
 
 
 def without_defaults(node: JsonNode) -> JsonNode:
