@@ -29,6 +29,7 @@ class Verb:
 
 
 VERBS: Mapping[str, Verb] = {
+    "ask": Verb("interlock.cli.ask", "Ask a judge one question."),
     "check": Verb("interlock.cli.check", "Check a contract and print what is wrong with it."),
     "functions": Verb("interlock.cli.functions", "Check and show the functions that a model is offered."),
     "fmt": Verb("interlock.cli.fmt", "Write a contract in its canonical spelling."),
