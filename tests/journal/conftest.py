@@ -13,13 +13,14 @@ from interlock.contract.compiled import Contract, Decision, Dynamic
 from interlock.frame.spec import CellType, Exclusion, FrameField, FrameSpec, Provenance
 from interlock.journal import (
     Accounting,
+    BoundCall,
     Journal,
     Recorder,
     ToolCall,
     approval_answered_body,
+    approval_consumed_body,
     approval_requested_body,
     audit_body,
-    call_binding,
     run_ended_body,
     run_started_body,
     tool_about_to_run_body,
@@ -270,17 +271,22 @@ def _started() -> dict[str, Json]:
 
 
 def _call(recorder: Recorder) -> None:
-    binding = call_binding(CALL, cwd="/somewhere", contract_digest=CONTRACT.digest, frame_digest="f" * 16)
-    requested = approval_requested_body(
-        CALL, binding=binding, cwd="/somewhere", contract_digest=CONTRACT.digest, frame_digest="f" * 16, reason="r"
+    bound = BoundCall(call=CALL, cwd="/somewhere", contract_digest=CONTRACT.digest, frame_digest="f" * 16)
+    body = approval_requested_body(
+        bound, base_risk=1, reason="r", judgement=None, expires="2026-01-03T03:04:05.000006Z"
     )
-    recorder.record("approval_requested", requested)
-    recorder.record("approval_answered", approval_answered_body(binding=binding, approved=True, by="Ann", note=None))
+    asked = recorder.record("approval_requested", body).hash
+    said = approval_answered_body(
+        request=asked, binding=bound.binding, approved=True, by="Ann", note=None, saw="write_file a.txt"
+    )
+    answer = recorder.record("approval_answered", said).hash
+    used = approval_consumed_body(request=asked, answer=answer, binding=bound.binding)
+    recorder.record("approval_consumed", used)
     recorder.record("audit", audit_body(CALL, target="a.txt", rule="score:level >= 1 → auto_audit", value=1.0))
     recorder.record("tool_about_to_run", tool_about_to_run_body(CALL, approved_by="Ann", idempotent=False, targets=()))
     recorder.record("tool_result", tool_result_body(CALL, result="wrote 5 bytes", failed=False, elapsed_s=0.01))
-    said: dict[str, Json] = {"writer": "extractive", "purpose": "answer", "degraded": True, "failure": None}
-    recorder.record("generation", {**said, "text": "done: ```x```"})
+    generated: dict[str, Json] = {"writer": "extractive", "purpose": "answer", "degraded": True, "failure": None}
+    recorder.record("generation", {**generated, "text": "done: ```x```"})
 
 
 def _ended() -> dict[str, Json]:

@@ -103,20 +103,20 @@ def _update(connection: sqlite3.Connection, column: str, rowid: int, value: obje
     ("statement", "says"),
     [
         pytest.param("UPDATE heads SET seq = seq - 1", "the head names row", id="head-number-lowered"),
-        pytest.param("UPDATE heads SET seq = seq + 1", "the end was cut off: row 20 is", id="head-number-raised"),
-        pytest.param("UPDATE heads SET hash = substr(hash, 2) || 'x'", "the head does not name row 19", id="head-hash"),
+        pytest.param("UPDATE heads SET seq = seq + 1", "the end was cut off: row 21 is", id="head-number-raised"),
+        pytest.param("UPDATE heads SET hash = substr(hash, 2) || 'x'", "the head does not name row 20", id="head-hash"),
         pytest.param(
             "UPDATE heads SET run_id = 'run-x' WHERE run_id = 'run-1'", "the head is missing", id="head-of-another-run"
         ),
         pytest.param("DELETE FROM heads", "the head is missing", id="head-deleted"),
-        pytest.param("DELETE FROM events WHERE seq = 19", "the end was cut off: row 19 is missing", id="tail-cut"),
-        pytest.param("DELETE FROM events WHERE seq > 10", "rows 11 to 19 are missing", id="long-tail-cut"),
+        pytest.param("DELETE FROM events WHERE seq = 20", "the end was cut off: row 20 is missing", id="tail-cut"),
+        pytest.param("DELETE FROM events WHERE seq > 10", "rows 11 to 20 are missing", id="long-tail-cut"),
         pytest.param("DELETE FROM events WHERE seq = 1", "row 1 is missing before it", id="first-row-deleted"),
         pytest.param("DELETE FROM events WHERE seq IN (4, 5)", "rows 4 to 5 are missing", id="middle-deleted"),
-        pytest.param("DELETE FROM events", "the end was cut off: rows 1 to 19 are missing", id="all-rows-deleted"),
+        pytest.param("DELETE FROM events", "the end was cut off: rows 1 to 20 are missing", id="all-rows-deleted"),
         pytest.param(
-            "INSERT INTO events SELECT run_id, 20, ts, type, body, prev_hash, hash FROM events WHERE seq = 19",
-            "the head names row 19, but the last is row 20",
+            "INSERT INTO events SELECT run_id, 21, ts, type, body, prev_hash, hash FROM events WHERE seq = 20",
+            "the head names row 20, but the last is row 21",
             id="row-duplicated",
         ),
         pytest.param(
@@ -254,4 +254,4 @@ def test_an_approval_whose_binding_is_not_that_of_its_call_is_a_mismatch(write_r
     journal.append("run-1", "approval_requested", {**asked.body, "arguments": {"path": "b.txt"}}, ts="2026")
     with journal.snapshot() as view:
         found = [item for item in verify_run(view, "run-1").findings if item.verdict == "mismatch"]
-    assert [(item.seq, item.what) for item in found] == [(20, "binding: is not that of the call")]
+    assert [(item.seq, item.what) for item in found] == [(21, "binding: is not that of the call")]

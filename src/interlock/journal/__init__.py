@@ -1,13 +1,19 @@
 """The flight recorder: records, the chain that ties them, and the stores that keep them."""
 
+from interlock.journal.approval_bodies import (
+    BoundCall,
+    approval_answered_body,
+    approval_consumed_body,
+    approval_expired_body,
+    approval_requested_body,
+    judgement_json,
+)
 from interlock.journal.base import Journal, JournalView
 from interlock.journal.bodies import (
     Accounting,
     CallTarget,
     ToolCall,
     accounting_json,
-    approval_answered_body,
-    approval_requested_body,
     audit_body,
     budget_body,
     call_binding,
@@ -30,6 +36,7 @@ __all__ = [
     "SEQUENTIAL",
     "Accounting",
     "Body",
+    "BoundCall",
     "CallTarget",
     "Clock",
     "EventType",
@@ -45,6 +52,8 @@ __all__ = [
     "ToolCall",
     "accounting_json",
     "approval_answered_body",
+    "approval_consumed_body",
+    "approval_expired_body",
     "approval_requested_body",
     "audit_body",
     "budget_body",
@@ -52,6 +61,7 @@ __all__ = [
     "decision_body",
     "error_body",
     "generation_body",
+    "judgement_json",
     "make_run_id",
     "open_journal",
     "read_journal",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from interlock._canonical import compact_json, sha256_hex
@@ -15,17 +16,17 @@ from interlock.judge.base import Usage
 from interlock.questions import Json
 
 __all__ = [
+    "APPROVAL_TTL_S",
     "Accounting",
     "CallTarget",
     "ToolCall",
     "accounting_json",
-    "approval_answered_body",
-    "approval_requested_body",
     "audit_body",
     "budget_body",
     "call_binding",
     "error_body",
     "generation_body",
+    "refusal_body",
     "run_ended_body",
     "run_started_body",
     "tool_about_to_run_body",
@@ -35,6 +36,12 @@ __all__ = [
 
 FORMAT = 1
 """Of the bodies; a reader refuses a run that was written in a later one."""
+
+
+APPROVAL_TTL_S = 86_400.0
+"""How long an approval holds unless it is said otherwise: a day from the moment it was asked for."""
+
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,10 +96,15 @@ def run_started_body(
     tools: Mapping[str, int | None],
     after: str | None,
     version: str,
+    gaps: Mapping[str, str] = _NONE,
+    record_state: bool = False,
+    park: bool = False,
+    approval_ttl_s: float = APPROVAL_TTL_S,
 ) -> dict[str, Json]:
     """Return the body of `run_started`: everything needed to compile the contract again and to continue.
 
     `tools`: name → base risk. `after` is the run whose task came before; `version` is that of this package.
+    `park`: a call that nobody can be asked about at once waits; `approval_ttl_s` is how long an approval holds.
     """
     return {
         "format": FORMAT,
@@ -109,6 +121,10 @@ def run_started_body(
         "budgets": dict(budgets),
         "overrides": dict(overrides),
         "modes": dict(modes),
+        "gaps": dict(gaps),
+        "record_state": record_state,
+        "park": park,
+        "approval_ttl_s": approval_ttl_s,
         "contract_digest": contract_digest,
         "contract_text": contract_text,
     }
@@ -170,35 +186,22 @@ def tool_about_to_run_body(
     }
 
 
-def tool_result_body(call: ToolCall, *, result: str, failed: bool, elapsed_s: float) -> dict[str, Json]:
-    """Return the body of `tool_result`; the arguments stand in the record before it."""
+def tool_result_body(
+    call: ToolCall, *, result: str, failed: bool, elapsed_s: float, recovered: bool = False
+) -> dict[str, Json]:
+    """Return the body of `tool_result`; the arguments stand in the record before it.
+
+    `recovered`: the tool's own output was lost with its process, and `result` says what is known in its place.
+    """
     return {
         "step": call.step,
         "tool": call.tool,
         "input": call.input,
         "failed": failed,
         "elapsed_s": elapsed_s,
+        "recovered": recovered,
         "result": result,
     }
-
-
-def approval_requested_body(
-    call: ToolCall, *, binding: str, cwd: str, contract_digest: str, frame_digest: str | None, reason: str | None
-) -> dict[str, Json]:
-    """Return the body of `approval_requested`: what a person is asked about, and the digest it is bound to."""
-    return {
-        **_call_json(call),
-        "cwd": cwd,
-        "contract_digest": contract_digest,
-        "frame_digest": frame_digest,
-        "binding": binding,
-        "reason": reason,
-    }
-
-
-def approval_answered_body(*, binding: str, approved: bool, by: str, note: str | None) -> dict[str, Json]:
-    """Return the body of `approval_answered`; `by` names the person, or says why nobody could answer."""
-    return {"binding": binding, "approved": approved, "by": by, "note": note}
 
 
 def call_binding(call: ToolCall, *, cwd: str, contract_digest: str, frame_digest: str | None) -> str:
@@ -216,7 +219,7 @@ def audit_body(call: ToolCall, *, target: str, rule: str | None, value: float | 
 
 def generation_body(
     *,
-    writer: str,
+    writer: str | None,
     purpose: Literal["answer", "revision", "input"],
     text: str | None,
     degraded: bool,
@@ -225,7 +228,10 @@ def generation_body(
     usage: Usage | None,
     elapsed_s: float,
 ) -> dict[str, Json]:
-    """Return the body of `generation`; `text` is the draft, or the generated input as JSON, None when there is none."""
+    """Return the body of `generation`; `text` is the draft, or the generated input as JSON, None when there is none.
+
+    `writer` is None when the host's own function gave the input.
+    """
     return {
         "writer": writer,
         "purpose": purpose,
@@ -246,6 +252,14 @@ def budget_body(*, budget: str, limit: float, used: float, before: str) -> dict[
 def error_body(*, where: str, kind: str, message: str) -> dict[str, Json]:
     """Return the body of `error`; the message carries no state."""
     return {"where": where, "kind": kind, "message": message}
+
+
+def refusal_body(*, request: str | None, kind: str, message: str, asks_again: bool) -> dict[str, Json]:
+    """Return the body of the `error` that an approval could not be used; `request` is its id, None when there is none.
+
+    `asks_again`: a person is asked once more; False: the call is refused.
+    """
+    return {**error_body(where="approval", kind=kind, message=message), "request": request, "asks_again": asks_again}
 
 
 def usage_json(usage: Usage | None) -> dict[str, Json] | None:

@@ -16,7 +16,7 @@ from interlock.errors import JournalError
 from interlock.journal.bodies import budget_body, error_body, run_ended_body
 from interlock.loop.budget import Budgets, Spent, exceeded
 from interlock.loop.effects import Performer
-from interlock.loop.events import Ask, Begun, Effect, Event, Generate, Provide, Stopped
+from interlock.loop.events import Ask, Effect, Event, Generate, Provide, Stopped
 from interlock.loop.setup import Setup
 from interlock.loop.state import State
 from interlock.loop.step import Next, step
@@ -26,16 +26,15 @@ __all__ = ["drive"]
 log = logging.getLogger("interlock")
 
 
-async def drive(setup: Setup, budgets: Budgets, state: State) -> State:
-    """Return the last state of a run that begins with `state`; its end is on record.
+async def drive(setup: Setup, budgets: Budgets, following: Next) -> State:
+    """Return the last state of a run that goes on with `following`; its end is on record.
 
-    A cancelled run is recorded as such, and the cancellation goes on.
+    A cancelled run is recorded as such, and the cancellation goes on. A parked run has not ended.
 
     Raises:
         JournalError: something could not be recorded; what was about to happen did not.
     """
     performer = Performer(setup)
-    following = step(state, Begun())
     try:
         while (event := await _event(setup, budgets, performer, following)) is not None:
             following = step(following.state, event)
@@ -49,7 +48,8 @@ async def drive(setup: Setup, budgets: Budgets, state: State) -> State:
         body = error_body(where=following.state.phase, kind=kind, message=f"the run stopped on {kind}")
         setup.recorder.record("error", body)
         raise
-    _end(setup, following.state)
+    if following.state.phase != "parked":
+        _end(setup, following.state)
     return following.state
 
 

@@ -29,10 +29,12 @@ __all__ = [
     "Generate",
     "InputProvided",
     "Node",
+    "Parked",
     "Provide",
     "RequestApproval",
     "Returned",
     "Stopped",
+    "Unapproved",
 ]
 
 Node: TypeAlias = Literal["needs_tool", "pick_tool", "pick_input", "grade_risk", "step_ok", "is_done", "can_deliver"]
@@ -77,6 +79,20 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unapproved:
+    """What was approved may not be used: a person is asked again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parked:
+    """Nobody can answer now: the run waits, and its process may end."""
+
+    approval: str
+    """The id of the request that waits."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Returned:
     """A tool came back."""
 
@@ -110,7 +126,9 @@ class Stopped:
     halt: str
 
 
-Event: TypeAlias = Begun | Decided | InputProvided | Answered | Returned | Drafted | FactsChecked | Stopped
+Event: TypeAlias = (
+    Begun | Decided | InputProvided | Answered | Unapproved | Parked | Returned | Drafted | FactsChecked | Stopped
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

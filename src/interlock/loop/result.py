@@ -33,6 +33,8 @@ class RunResult:
     """True when the run ended in an error, such as a writer that failed."""
     degraded: bool
     """True when a degraded answer acted, or a degraded writer wrote."""
+    waits_for: str | None
+    """The id of the approval that a parked run waits for; None when it waits for none."""
     steps: tuple[Step, ...]
     accounting: Accounting
     contract_digest: str
@@ -53,6 +55,7 @@ def result_json(result: RunResult) -> dict[str, Json]:
         "draft": result.draft,
         "reason": result.reason,
         "degraded": result.degraded,
+        "waits_for": result.waits_for,
         "steps": [_step_json(step) for step in result.steps],
         "accounting": {**counters, "tokens": "unknown" if tokens is None else tokens},
         "contract_digest": result.contract_digest,

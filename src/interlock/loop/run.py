@@ -9,12 +9,13 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 from interlock.contract.compiled import Contract
+from interlock.errors import HostError
 from interlock.journal.base import Journal
 from interlock.journal.bodies import run_started_body
 from interlock.journal.recording import OnEvent, Recorder
@@ -22,14 +23,16 @@ from interlock.journal.records import Record, make_run_id
 from interlock.journal.store_memory import MemoryJournal
 from interlock.judge.base import Judge
 from interlock.loop.accounting import Ledger
-from interlock.loop.approval import Approver
+from interlock.loop.approval import DEFAULT_TTL, ApprovalTerms, Approver
 from interlock.loop.budget import Budgets
 from interlock.loop.drive import drive
 from interlock.loop.earlier import earlier_tasks
+from interlock.loop.events import Begun
 from interlock.loop.reference import reference_host, require_loop, shipped_contract
 from interlock.loop.result import RunResult
 from interlock.loop.setup import Setup
 from interlock.loop.state import State
+from interlock.loop.step import step
 from interlock.loop.version import VERSION
 from interlock.loop.writer import Writer
 from interlock.pipeline.blocking import run_blocking
@@ -37,7 +40,17 @@ from interlock.pipeline.gating import ENFORCE, Gating
 from interlock.pipeline.host import Host
 from interlock.questions import Json
 
-__all__ = ["DEFAULT_BUDGETS", "RunOptions", "arun", "run"]
+__all__ = [
+    "DEFAULT_BUDGETS",
+    "RunOptions",
+    "arun",
+    "first_state",
+    "heard",
+    "make_recorder",
+    "result_of",
+    "run",
+    "utc_now",
+]
 
 DEFAULT_BUDGETS = Budgets()
 
@@ -60,13 +73,17 @@ class RunOptions(TypedDict, total=False):
     budgets: Budgets
     """What the run may spend."""
     ask: Approver | None
-    """Asks a person before a gated call; None refuses every such call."""
+    """Asks a person before a gated call; None refuses every such call, or lets it wait with `park`."""
     journal: Journal | None
     """Where every event is recorded before what follows from it; None keeps it in memory."""
     record_state: bool
     """Record the raw cells with every decision, so that frames can be built again."""
     after: str | None
     """The run whose turn came before; its task is shown as context."""
+    park: bool
+    """Let a gated call wait when nobody can answer at once; the run ends as `parked` and can be resumed."""
+    approval_ttl: timedelta
+    """From the moment an approval is asked for, how long it may be given and used."""
     on_event: OnEvent | None
     """Is told of every record once it is stored."""
 
@@ -87,6 +104,8 @@ async def arun(
     journal: Journal | None = None,
     record_state: bool = False,
     after: str | None = None,
+    park: bool = False,
+    approval_ttl: timedelta = DEFAULT_TTL,
     on_event: OnEvent | None = None,
 ) -> RunResult:
     """Return what the reference loop came to on `task`, decided by `contract` and recorded in `journal`.
@@ -103,7 +122,13 @@ async def arun(
     require_loop(compiled, brought)
     store = MemoryJournal() if journal is None else journal
     records: list[Record] = []
-    recorder = _recorder(store, compiled, partial(_heard, records, on_event), record_state=record_state)
+    recorder = make_recorder(
+        store,
+        make_run_id(utc_now(), secrets.token_hex(4)),
+        compiled,
+        partial(heard, records, on_event),
+        record_state=record_state,
+    )
     setup = Setup(
         contract=compiled,
         host=brought,
@@ -113,17 +138,14 @@ async def arun(
         recorder=recorder,
         ledger=Ledger(time.monotonic),
         approver=ask,
+        terms=_terms(approval_ttl, park=park),
     )
-    state = State(
-        task=task,
-        cwd=str(Path(cwd).resolve()),
-        tools=brought.tools,
-        can_write=can_write,
-        can_delete=can_delete,
-        earlier="" if after is None else earlier_tasks(store, after),
+    state = first_state(
+        brought, task=task, cwd=cwd, can_write=can_write, can_delete=can_delete, earlier=_earlier(store, after)
     )
-    recorder.record("run_started", _started(setup, budgets, state, after))
-    return _result(setup, await drive(setup, budgets, state), records)
+    with store.hold(recorder.run_id):
+        recorder.record("run_started", _started(setup, budgets, state, after, record_state=record_state))
+        return result_of(setup, await drive(setup, budgets, step(state, Begun())), records)
 
 
 def run(task: str, *, judge: Judge, writer: Writer, **options: Unpack[RunOptions]) -> RunResult:
@@ -135,28 +157,55 @@ def run(task: str, *, judge: Judge, writer: Writer, **options: Unpack[RunOptions
     return run_blocking(partial(arun, task, judge=judge, writer=writer, **options), name="run", instead="arun")
 
 
-def _recorder(journal: Journal, contract: Contract, listener: OnEvent, *, record_state: bool) -> Recorder:
-    return Recorder(
-        journal,
-        make_run_id(_now(), secrets.token_hex(4)),
-        clock=_now,
-        contract=contract,
-        record_state=record_state,
-        on_event=listener,
+def first_state(host: Host, *, task: str, cwd: str | Path, can_write: bool, can_delete: bool, earlier: str) -> State:
+    """Return what the loop knows before its first event; `earlier` is the tasks that came before."""
+    return State(
+        task=task,
+        cwd=str(Path(cwd).resolve()),
+        tools=host.tools,
+        can_write=can_write,
+        can_delete=can_delete,
+        earlier=earlier,
     )
 
 
-def _now() -> datetime:
+def _earlier(journal: Journal, after: str | None) -> str:
+    return "" if after is None else earlier_tasks(journal, after)
+
+
+def make_recorder(
+    journal: Journal,
+    run_id: str,
+    contract: Contract,
+    listener: OnEvent,
+    *,
+    record_state: bool,
+) -> Recorder:
+    """Return what writes down the run `run_id`."""
+    return Recorder(journal, run_id, clock=utc_now, contract=contract, record_state=record_state, on_event=listener)
+
+
+def utc_now() -> datetime:
+    """Return the present moment."""
     return datetime.now(UTC)
 
 
-def _heard(records: list[Record], on_event: OnEvent | None, record: Record) -> None:
+def heard(records: list[Record], on_event: OnEvent | None, record: Record) -> None:
+    """Keep a record of the run, and tell the caller's listener."""
     records.append(record)
     if on_event is not None:
         on_event(record)
 
 
-def _started(setup: Setup, budgets: Budgets, state: State, after: str | None) -> Mapping[str, Json]:
+def _terms(ttl: timedelta, *, park: bool) -> ApprovalTerms:
+    if ttl <= timedelta():
+        raise HostError("approval_ttl: is not above 0; an approval must hold for a while")
+    return ApprovalTerms(ttl=ttl, park=park)
+
+
+def _started(
+    setup: Setup, budgets: Budgets, state: State, after: str | None, *, record_state: bool
+) -> Mapping[str, Json]:
     contract = setup.contract
     return run_started_body(
         task=state.task,
@@ -174,10 +223,15 @@ def _started(setup: Setup, budgets: Budgets, state: State, after: str | None) ->
         tools={name: tool.base_risk for name, tool in setup.host.tools.items()},
         after=after,
         version=VERSION,
+        gaps=setup.gating.gaps,
+        record_state=record_state,
+        park=setup.terms.park,
+        approval_ttl_s=setup.terms.ttl.total_seconds(),
     )
 
 
-def _result(setup: Setup, state: State, records: list[Record]) -> RunResult:
+def result_of(setup: Setup, state: State, records: list[Record]) -> RunResult:
+    """Return what a run came to; `records` are those that this process wrote."""
     return RunResult(
         run_id=setup.recorder.run_id,
         head=records[-1].hash,
@@ -188,6 +242,7 @@ def _result(setup: Setup, state: State, records: list[Record]) -> RunResult:
         reason=state.explanation,
         failed=state.failed,
         degraded=setup.ledger.degraded,
+        waits_for=state.waits_for,
         steps=state.finished,
         accounting=setup.ledger.total(),
         contract_digest=setup.contract.digest,

@@ -30,6 +30,7 @@ Phase: TypeAlias = Literal[
     "generate",
     "check_facts",
     "can_deliver",
+    "parked",
     "end",
 ]
 """What the loop waits for; the names of the decisions are their ids."""
@@ -90,6 +91,8 @@ class State:
     """Why the tool loop was cut short; None when it ended because its work was done."""
     reason: str | None = None
     """Why the newest event came to what it did; None where nothing is to be explained."""
+    waits_for: str | None = None
+    """The id of the approval that a parked run waits for."""
     delivered: bool = False
     failed: bool = False
     """True when the run ended in an error."""

@@ -29,10 +29,12 @@ from interlock.loop.events import (
     Generate,
     InputProvided,
     Node,
+    Parked,
     Provide,
     RequestApproval,
     Returned,
     Stopped,
+    Unapproved,
 )
 from interlock.loop.state import PendingCall, Phase, State, Step
 from interlock.questions import Json
@@ -62,6 +64,8 @@ def step(state: State, event: Event) -> Next:
             following = _input_provided(state, event)
         case Answered():
             following = _answered(state, event)
+        case Unapproved() | Parked():
+            following = _waiting(state, event)
         case Returned():
             following = _returned(state, event)
         case Drafted():
@@ -150,6 +154,13 @@ def _answered(state: State, event: Answered) -> Next:
     if not event.approved:
         return _halt(state, "denied", event.reason)
     return _to(state, "run_tool", Call(call=_pending(state), audit=False))
+
+
+def _waiting(state: State, event: Unapproved | Parked) -> Next:
+    if isinstance(event, Unapproved):
+        return _to(state, "human", RequestApproval(call=_pending(state)))
+    parked = replace(state, halt="parked", waits_for=event.approval, reason=event.reason)
+    return _to(parked, "parked", Finish())
 
 
 def _returned(state: State, event: Returned) -> Next:
