@@ -6,6 +6,7 @@ Source: reference loop specification, generation.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from interlock.loop.extractive_input import provide_arguments
@@ -26,6 +27,7 @@ MAX_CHARS = 860
 MAX_LISTED_CHARS = 480
 MAX_QUOTES = 10
 """Each quote becomes one fact, and a gate is shown ten of those."""
+_COUNTS = re.compile(r"\bhow many\b|\bcount\b|\bnumber of\b|多少|几个", re.IGNORECASE)
 MAX_TASK_CHARS = 4_000
 
 
@@ -158,6 +160,8 @@ def _listing(request: WriteRequest, say: Phrases) -> list[str]:
         return [say.not_found()]
     if not paths:
         return [say.no_files()]
+    if _COUNTS.search(request.task):
+        return [say.count(len(paths))]
     kept = _within([f"- {path}" for path in paths], MAX_LISTED_CHARS)
     return [say.files(), *kept, *([say.more()] if len(kept) < len(paths) else [])]
 

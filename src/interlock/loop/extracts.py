@@ -10,31 +10,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from interlock.loop.definitions import Definition, Kind, definitions
-from interlock.loop.passages import EFFECTS, Passage, failed, passages
+from interlock.loop.definitions import definitions
+from interlock.loop.naming import Named, asks_for_definitions, definitions_of
+from interlock.loop.passages import Passage, passages
 from interlock.loop.phrases import Relation
 from interlock.loop.relevance import bm25, coverage
 from interlock.loop.writer import Evidence
 from interlock.tools.mentions import find_named, mentions, stem
-from interlock.tools.task.filesets import meant_files
 from interlock.tools.task.terms import terms
 
-__all__ = ["Extract", "Named", "extract", "names_defined"]
+__all__ = ["Extract", "extract"]
 
-_ASKS_NAMES = re.compile(
-    r"\b(?P<function>functions?|methods?|procedures?)\b|\b(?P<class>class(?:es)?|interfaces?|structs?|types?"
-    r"|enums?|exceptions?)\b"
-    r"|\b(?P<value>constants?|variables?)\b|(?P<function_zh>函数|方法)|(?P<class_zh>类(?![型似])|接口|结构体|异常)"
-    r"|(?P<value_zh>常量|变量)",
-    re.IGNORECASE,
-)
-_EXPORTS = re.compile(r"\bexport", re.IGNORECASE)
-_DEFINES = re.compile(
-    r"\b(?:export|defin|declar|contain|provid|offer|have|has|are there|are in|list)"
-    r"|导出|定义|声明|有哪些|包含|提供|列出",
-    re.IGNORECASE,
-)
-_ASKS_WHAT_IS_DEFINED = re.compile(r"\bwhat do(?:es)? .* (?:define|declare)\b|导出|定义了(?:什么|哪些)", re.IGNORECASE)
 _FIRST_LINE = re.compile(r"\bfirst line\b|(?:第一|首)行", re.IGNORECASE)
 _LAST_LINE = re.compile(r"\b(?:last|final) line\b|(?:最后一|末)行", re.IGNORECASE)
 _OVERVIEW = re.compile(
@@ -49,17 +35,17 @@ _ASKS_WHERE = re.compile(
     r"\b(?:where|which (?:\w+ )?(?:files?|modules?)|find|locate|in which)\b|哪个文件|哪些文件|在哪|哪里|找出|找到",
     re.IGNORECASE,
 )
+_DEFINED = re.compile(r"\b(?:defin|declar|implement|written)|定义|声明|实现", re.IGNORECASE)
+_TROUBLE = re.compile(
+    r"\b(?:what (?:happened|went wrong)|went wrong|fail\w*|crash\w*|broke\w*|problems?|errors?|last night|happened)\b"
+    r"|出了什么问题|发生了什么|出错|失败|崩溃|报错|昨晚|问题",
+    re.IGNORECASE,
+)
+_LOG = re.compile(r"\.log(?:\.\d+)?$|(?:^|/)logs?/", re.IGNORECASE)
+_TROUBLE_LINE = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|WARN(?:ING)?)\b|错误|失败|异常")
 _OVERVIEW_LINES = 6
 _SECTION_LINES = 3
 _LINES = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """The names that one file exports or defines."""
-
-    path: str
-    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,14 +62,13 @@ class Extract:
 def extract(task: str, evidence: Sequence[Evidence]) -> Extract:
     """Return the lines of `evidence` that answer `task`, best first within each file's order."""
     found = passages(evidence)
-    wanted = _kinds(task)
-    if wanted and _DEFINES.search(task) and not _ASKS_WHERE.search(task):
-        defined = names_defined(task, evidence, wanted)
+    if asks_for_definitions(task) and not _ASKS_WHERE.search(task):
+        defined = definitions_of(task, evidence)
         if defined is not None:
-            return defined
-    placed = _by_place(task, found) or _by_name(task, found)
-    if placed is not None:
-        return placed
+            return Extract(named=defined.named, relation=defined.relation, quotes=defined.quotes, answers=True)
+    special = _by_place(task, found) or _by_name(task, found) or _by_trouble(task, found)
+    if special is not None:
+        return special
     question = terms(task) - _names_of_files(task, found)
     if not question or _is_overview(task, question, found):
         return _overview(task, found)
@@ -101,61 +86,6 @@ def _by_place(task: str, found: Sequence[Passage]) -> Extract | None:
     return Extract(quotes=quotes, answers=True) if quotes else None
 
 
-def names_defined(task: str, evidence: Sequence[Evidence], wanted: frozenset[Kind]) -> Extract | None:
-    """Return the definitions of the wanted kinds in the files that the task means; None when none was looked at."""
-    exports = _EXPORTS.search(task) is not None or "导出" in task
-    relation: Relation = "exports" if exports else "defines"
-    found = _defined(evidence)
-    meant = meant_files(task, "", tuple(found), "").paths
-    rows = {path: found[path] for path in (meant or found) if path in found}
-    qualified = _qualifiers(task, rows)
-    named: list[Named] = []
-    quotes: list[Passage] = []
-    for path, pairs in rows.items():
-        kept = [(d, p) for d, p in pairs if d.kind in wanted and not d.nested and (d.exported or not exports)]
-        kept = [(d, p) for d, p in kept if not qualified or qualified & terms(d.name)]
-        if kept or meant:
-            named.append(Named(path=path, names=tuple(dict.fromkeys(d.name for d, _ in kept))))
-        quotes += [p for _, p in kept]
-    return Extract(named=tuple(named), relation=relation, quotes=tuple(quotes), answers=True) if named else None
-
-
-def _kinds(task: str) -> frozenset[Kind]:
-    kinds: set[Kind] = set()
-    for match in _ASKS_NAMES.finditer(task):
-        group = (match.lastgroup or "").removesuffix("_zh")
-        if group in {"function", "class", "value"}:
-            kinds.add(group)  # type: ignore[arg-type]  # the groups are named after the kinds
-    if not kinds and (_EXPORTS.search(task) or _ASKS_WHAT_IS_DEFINED.search(task)):
-        kinds = {"function", "class", "value"}
-    return frozenset(kinds)
-
-
-def _defined(evidence: Sequence[Evidence]) -> dict[str, list[tuple[Definition, Passage]]]:
-    """Definitions by file, in files that were read and in lines that a search found."""
-    found: dict[str, list[tuple[Definition, Passage]]] = {}
-    lines = {(p.path, p.line): p for p in passages(evidence) if p.path is not None and p.line is not None}
-    read = {piece.input for piece in evidence if EFFECTS.get(piece.tool) == "read" and not failed(piece)}
-    for piece in evidence:
-        if EFFECTS.get(piece.tool) == "read" and not failed(piece):
-            pairs = [(d, lines.get((piece.input, d.line))) for d in definitions(piece.result, piece.input)]
-            found[piece.input] = [(d, p) for d, p in pairs if p is not None]
-    for (path, _), passage in lines.items():
-        if path not in read:
-            single = definitions(passage.text, path)
-            found.setdefault(path, []).extend((d, passage) for d in single[:1])
-    return found
-
-
-def _qualifiers(task: str, rows: dict[str, list[tuple[Definition, Passage]]]) -> frozenset[str]:
-    """Words in front of the kind that some name holds, such as `error` in `error classes`."""
-    before = re.findall(r"([A-Za-z]+) (?:class|function|method|interface|type|constant|exception)", task)
-    before += ["error"] if re.search(r"错误类|异常类", task) else []
-    words = terms(" ".join(before))
-    held = {word for pairs in rows.values() for d, _ in pairs for word in words & terms(d.name)}
-    return frozenset(held)
-
-
 def _by_name(task: str, found: Sequence[Passage]) -> Extract | None:
     """Lines that hold the identifiers or quoted words of the task, its definition first where that is asked for."""
     named = mentions(task)
@@ -164,8 +94,18 @@ def _by_name(task: str, found: Sequence[Passage]) -> Extract | None:
     if not names or not holding or not _ASKS_WHERE.search(task):
         return None
     defining = [p for p in holding if any(d.name in names for d in definitions(p.text, p.path or ""))]
-    chosen = defining if defining and _DEFINES.search(task) else holding
+    chosen = defining if defining and _DEFINED.search(task) else holding
     return Extract(quotes=tuple(chosen), answers=True)
+
+
+def _by_trouble(task: str, found: Sequence[Passage]) -> Extract | None:
+    """The lines of logs that report trouble, where the task asks what went wrong and names nothing more."""
+    logs = [p for p in found if p.path is not None and _LOG.search(p.path) and _TROUBLE_LINE.search(p.text)]
+    if not logs or not _TROUBLE.search(task):
+        return None
+    beside = terms(_TROUBLE.sub(" ", task)) - _names_of_files(task, found)
+    fitting = [p for p in logs if coverage(beside, f"{p.text} {p.context}") >= ANSWERS_FROM]
+    return Extract(quotes=tuple(fitting[-_LINES:]), answers=True) if fitting else None
 
 
 def _names_of_files(task: str, found: Sequence[Passage]) -> frozenset[str]:
@@ -228,12 +168,19 @@ def _spread(best: Sequence[int], among: Sequence[Passage], meant: Sequence[str],
 
 
 def _with_sections(chosen: Sequence[int], among: Sequence[Passage]) -> list[int]:
-    """A heading is followed by the first lines of its section."""
+    """A heading or an opening key is followed by the first lines of what belongs to it."""
     kept = list(chosen)
     for at in chosen:
         title = among[at].text.strip()
-        if not title.startswith("#"):
+        if not title.startswith("#") and not title.endswith((":", "{", "[")):
             continue
         below = range(at + 1, min(at + 1 + _SECTION_LINES, len(among)))
-        kept += [n for n in below if n not in kept and among[n].path == among[at].path and title in among[n].context]
+        kept += [n for n in below if n not in kept and _belongs(among[n], among[at])]
     return kept
+
+
+def _belongs(line: Passage, title: Passage) -> bool:
+    if line.path != title.path:
+        return False
+    deeper = len(line.text) - len(line.text.lstrip()) > len(title.text) - len(title.text.lstrip())
+    return deeper or (title.text.startswith("#") and title.text.strip() in line.context)

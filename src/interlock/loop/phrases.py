@@ -66,6 +66,10 @@ class Phrases:
         """Opens a listing."""
         return self._one("These files were listed:", "列出的文件：")
 
+    def count(self, files: int) -> str:
+        """How many files a listing holds."""
+        return self._one(f"The listing holds {files} files.", f"目录里共有 {files} 个文件。")
+
     def no_files(self) -> str:
         """An empty listing."""
         return self._one("The listing holds no files.", "目录里没有文件。")

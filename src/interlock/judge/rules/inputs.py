@@ -29,10 +29,19 @@ _RELATES = re.compile(
 )
 """Another file is wanted than the one that is named."""
 _ORDER = re.compile(r"\b(first|last)\b (?:\w+ )?file|(第一|最后一)个文件", re.IGNORECASE)
-_OVERVIEW = re.compile(r"(?:^|/)readme(?:\.\w+)*$", re.IGNORECASE)
-_PROSE = re.compile(r"\.(?:md|txt|rst|adoc)$", re.IGNORECASE)
+_READING_ORDER = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?:^|/)readme(?:\.\w+)*$",
+        r"\.(?:md|txt|rst|adoc)$",
+        r"\.log$",
+        r"\.(?:ya?ml|toml|json|ini|cfg|conf|env|properties|csv|sql)$",
+        r"\.(?:py|ts|js|go|rs|java|rb|kt|c|h|cpp|cs|php|sh)$",
+    )
+)
 _LONG_LIST = 6
-"""From this many candidates on, a text about them is worth reading where no name speaks for itself."""
+"""From this many candidates on, one after another is worth reading where no name speaks for itself."""
+_MOST_READ = 10
 _MONTHS = [
     "january",
     "february",
@@ -68,7 +77,7 @@ def pick_input(fields: Fields, question: Question, _tools: ToolTable) -> Verdict
         or _by_kind(clauses, allowed)
         or _by_topic(asked, allowed)
         or _by_words(asked, allowed)
-        or _by_place(asked, allowed)
+        or _by_place(asked, allowed, len(read))
     )
 
 
@@ -136,15 +145,15 @@ def _by_words(asked: str, options: Sequence[str]) -> Verdict | None:
     return likely(best[0]) if len(best) == 1 else None
 
 
-def _by_place(asked: str, options: Sequence[str]) -> Verdict | None:
-    """The first or last one where the task says so; in a long listing the overview, then other prose."""
+def _by_place(asked: str, options: Sequence[str], read: int) -> Verdict | None:
+    """The first or last one where the task says so; in a long listing prose, logs, settings, then code."""
     ordered = _ORDER.search(asked)
     if ordered and options:
         return likely(options[0] if (ordered[1] or ordered[2]).lower() in {"first", "第一"} else options[-1])
-    if len(options) < _LONG_LIST:
+    if len(options) < _LONG_LIST or read >= _MOST_READ:
         return None
-    prose = [option for option in options if _OVERVIEW.search(option)] + [o for o in options if _PROSE.search(o)]
-    return likely(prose[0]) if prose else None
+    ranked = [option for kind in _READING_ORDER for option in options if kind.search(option)]
+    return likely(ranked[0]) if ranked else None
 
 
 def _closest(asked: str, options: Sequence[str]) -> list[str]:

@@ -25,9 +25,8 @@ _ABSENCE = re.compile(
     re.IGNORECASE,
 )
 _FAILED = re.compile(
-    r"\b(?:failed|could not be|couldn't be|cannot be|can't be|unable to|did not work|was refused|was denied"
-    r"|timed out)\b"
-    r"|失败|无法|没有成功|未完成|没能",
+    r"\b(?:failed|could not be|couldn't be|cannot be|can't be|unable to|not carried out|did not take place|did not work"
+    r"|was refused|was denied|timed out)\b|失败|无法|没有成功|未完成|没能",
     re.IGNORECASE,
 )
 _NOT_DONE = re.compile(r"\b(?:was|were|been|is|are|did|do|does)(?: not|n't) (?:yet )?(\w+)", re.IGNORECASE)

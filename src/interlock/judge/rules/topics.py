@@ -96,8 +96,8 @@ _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         either(
             r"ports? timeouts? settings? configur\w+ hosts? retr(?:y"
-            r"|ies) listens? listening passwords? credentials? database_url log_level",
-            "配置 端口 超时 参数设置 监听 密码 日志级别",
+            r"|ies) listens? listening passwords? credentials? database_url database_connection pool_size log_level",
+            "连接池 数据库地址 配置 端口 超时 参数设置 监听 密码 日志级别",
         ),
         _SETTINGS,
     ),

@@ -15,12 +15,12 @@ __all__ = ["ENGLISH"]
 _WORDS = """
 健康 healthy health; 正常 ok normal healthy
 超时 timeout; 端口 port; 版本 version release; 依赖 dependency requires; 函数 function func def fn; 类名 class
-方法 method; 许可 license licence; 数据 data; 密码 password; 用户 user; 订单 order; 税率 tax rate percent
+方法 method; 许可 license licence; 数据 data database; 密码 password; 用户 user; 订单 order; 税率 tax rate percent
 税额 tax; 价格 price; 运费 shipping; 库存 stock inventory; 配置 config settings; 日志 log; 错误 error; 测试 test
 服务 service server; 地址 address url host; 名称 name; 默认 default; 限制 limit; 折扣 discount
 数量 quantity count; 总价 total; 总额 total; 国家 country; 重量 weight kilogram; 日期 date; 级别 level
 状态 status state; 作者 author; 接口 interface api endpoint; 常量 const constant; 变量 variable; 模块 module
-连接 connection; 缓存 cache; 队列 queue; 密钥 key secret; 权限 permission; 路径 path; 标题 title
+连接 connection pool; 缓存 cache; 队列 queue; 密钥 key secret; 权限 permission; 路径 path; 标题 title
 邮件 email mail; 电话 phone; 客户 customer client; 发票 invoice; 金额 amount; 合同 contract; 工单 ticket
 集群 cluster; 备份 backup; 分支 branch; 提交 commit; 环境 environment env; 生产 prod production
 开发 dev development; 语言 language lang; 主机 host; 协议 protocol; 重试 retry retries; 间隔 interval
