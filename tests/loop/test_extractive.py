@@ -105,6 +105,25 @@ def provide(tool: str | Tool, task: str, *evidence: Evidence) -> ProvidedInput:
             id="definitions-that-a-search-found",
         ),
         pytest.param("List the files", [listing("a.ts", "b/说明.md")], ["- a.ts", "- b/说明.md"], id="listing"),
+        pytest.param("How many files are there?", [listing("a", "b", "c")], ["The listing holds 3 files."], id="count"),
+        pytest.param(
+            "Which exceptions does a.py define?",
+            [read("a.py", "class LateError(Exception):\n    pass\n\n\nclass Shelf:\n    pass\n")],
+            ["a.py defines `LateError`."],
+            id="a-kind-of-class",
+        ),
+        pytest.param(
+            "What went wrong with the backup?",
+            [read("run.log", "01:00 INFO backup started\n01:05 ERROR backup: disk full\n01:06 INFO ended")],
+            ["run.log:2: 01:05 ERROR backup: disk full"],
+            id="trouble-in-a-log",
+        ),
+        pytest.param(
+            "Which dependencies are there?",
+            [read("p.json", '{\n  "name": "x",\n  "dependencies": {\n    "yaml": "^2"\n  }\n}')],
+            ['p.json:3: "dependencies": {', 'p.json:4: "yaml": "^2"'],
+            id="what-belongs-to-a-key",
+        ),
         pytest.param("列出文件", [listing()], ["没有文件"], id="empty-listing-zh"),
         pytest.param(
             "What is the timeout in prod.yaml?",

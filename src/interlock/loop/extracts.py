@@ -37,8 +37,8 @@ _ASKS_WHERE = re.compile(
 )
 _DEFINED = re.compile(r"\b(?:defin|declar|implement|written)|定义|声明|实现", re.IGNORECASE)
 _TROUBLE = re.compile(
-    r"\b(?:what (?:happened|went wrong)|went wrong|fail\w*|crash\w*|broke\w*|problems?|errors?|last night|happened)\b"
-    r"|出了什么问题|发生了什么|出错|失败|崩溃|报错|昨晚|问题",
+    r"\b(?:what (?:happened|went wrong)|went wrong|fail\w*|crash\w*|broke\w*|problems?|errors?|happened)\b"
+    r"|出了什么问题|发生了什么|出错|失败|崩溃|报错|问题",
     re.IGNORECASE,
 )
 _LOG = re.compile(r"\.log(?:\.\d+)?$|(?:^|/)logs?/", re.IGNORECASE)

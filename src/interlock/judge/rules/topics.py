@@ -48,8 +48,8 @@ _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         either(
-            r"fail\w* crash\w* went_wrong last_night exceptions? (?:go|goes|went)_down outage stopped_working",
-            "失败 崩溃 报错 出错 异常 昨晚 宕机",
+            r"fail\w* crash\w* went_wrong exceptions? (?:go|goes|went)_down outage stopped_working",
+            "失败 崩溃 报错 出错 异常 宕机",
         ),
         r"\.log(?:\.\d+)?$|(?:^|/)logs?/",
     ),
