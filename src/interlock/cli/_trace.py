@@ -131,7 +131,8 @@ def _generation(body: Body) -> str:
     failure = body["failure"]
     what = {"answer": "draft", "revision": "revised draft", "input": "input"}[str(body["purpose"])]
     mark = "~" if body["degraded"] else " "
-    return f"     {what}{mark} by {body['writer']}" + (f": {_line(failure, 120)}" if failure else "")
+    writer = "the host" if body["writer"] is None else body["writer"]
+    return f"     {what}{mark} by {writer}" + (f": {_line(failure, 120)}" if failure else "")
 
 
 def _budget(body: Body) -> str:

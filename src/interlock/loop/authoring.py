@@ -7,18 +7,17 @@ Source: reference loop specification, generation and host-checked facts.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 
 from anyio import to_thread
 
-from interlock._canonical import compact_json
+from interlock.errors import JournalError
 from interlock.journal.bodies import error_body, generation_body
+from interlock.journal.records import encode_body
 from interlock.loop.events import Drafted, Event, Generate, InputProvided
 from interlock.loop.evidence import evidence
 from interlock.loop.setup import Setup
 from interlock.loop.state import State, cells
 from interlock.loop.writer import Draft, ProvidedInput, WriteRequest
-from interlock.questions import Json
 from interlock.tools.base import Tool
 
 __all__ = ["Author"]
@@ -55,17 +54,18 @@ class Author:
 
     async def provide(self, state: State, tool: Tool) -> Event:
         """Return the generated input of `tool`: by the host when it can, else by the writer."""
-        if self._setup.host.provide_input is not None:
-            return await self._by_host(state, tool)
-        began = self._setup.ledger.now()
-        given = await self._input(tool, await self._request(state, Generate()))
-        self._setup.ledger.wrote(given.usage, degraded=False)
+        began, by_host = self._setup.ledger.now(), self._setup.host.provide_input is not None
+        if by_host:
+            given = await self._by_host(state, tool)
+        else:
+            given = await self._input(tool, await self._request(state, Generate()))
+            self._setup.ledger.wrote(given.usage, degraded=False)
         self._setup.recorder.record(
             "generation",
             generation_body(
-                writer=self._setup.writer.id,
+                writer=None if by_host else self._setup.writer.id,
                 purpose="input",
-                text=None if given.arguments is None else compact_json(given.arguments),
+                text=None if given.arguments is None else encode_body(given.arguments),
                 degraded=False,
                 truncated=False,
                 failure=given.reason,
@@ -73,7 +73,7 @@ class Author:
                 elapsed_s=self._setup.ledger.now() - began,
             ),
         )
-        return _provided(given.arguments, given.reason)
+        return InputProvided(arguments=given.arguments, reason=None if given.arguments is not None else given.reason)
 
     async def facts(self, state: State) -> tuple[str, ...]:
         """Return what the host finds true of the world; nothing when it cannot look."""
@@ -112,20 +112,22 @@ class Author:
             self._note("writer", error)
             return ProvidedInput(arguments=None, reason=f"the writer raised {type(error).__name__}", usage=None)
 
-    async def _by_host(self, state: State, tool: Tool) -> Event:
+    async def _by_host(self, state: State, tool: Tool) -> ProvidedInput:
         assert self._setup.host.provide_input is not None  # noqa: S101 - asked for by the caller
         try:
             arguments = await self._setup.host.provide_input(tool.name, cells(state))
         except Exception as error:  # noqa: BLE001 - a host's function; no input is better than a guessed one
             self._note("provide_input", error)
-            return InputProvided(arguments=None, reason=f"provide_input raised {type(error).__name__}")
-        return _provided(arguments, f"the host gave no input for `{tool.name}`")
+            return ProvidedInput(arguments=None, reason=f"provide_input raised {type(error).__name__}", usage=None)
+        if arguments is None:
+            return ProvidedInput(arguments=None, reason=f"the host gave no input for `{tool.name}`", usage=None)
+        try:
+            encode_body(arguments)
+        except JournalError:
+            return ProvidedInput(arguments=None, reason=f"the host's input for `{tool.name}` is not JSON", usage=None)
+        return ProvidedInput(arguments=arguments, reason=None, usage=None)
 
     def _note(self, where: str, error: Exception) -> None:
         kind = type(error).__name__
         log.warning("%s raised %s", where, kind)
         self._setup.recorder.record("error", error_body(where=where, kind=kind, message=f"{where} raised {kind}"))
-
-
-def _provided(arguments: Mapping[str, Json] | None, reason: str | None) -> InputProvided:
-    return InputProvided(arguments=arguments, reason=reason if arguments is None else None)
