@@ -33,6 +33,7 @@ VERBS: Mapping[str, Verb] = {
     "check": Verb("interlock.cli.check", "Check a contract and print what is wrong with it."),
     "functions": Verb("interlock.cli.functions", "Check and show the functions that a model is offered."),
     "fmt": Verb("interlock.cli.fmt", "Write a contract in its canonical spelling."),
+    "judge": Verb("interlock.cli.judge", "Measure a judge."),
     "spec": Verb("interlock.cli.spec", "Print what a contract compiles to."),
     "diff": Verb("interlock.cli.diff", "Show what changed in meaning between two contracts."),
     "run": Verb("interlock.cli.run", "Do TASK in a directory, every decision judged, gated and recorded."),

@@ -2,6 +2,7 @@
 
 from interlock.wiring.baselines import make_baseline
 from interlock.wiring.judges import make_judge
+from interlock.wiring.probing import ProbeTarget, make_probe_target
 from interlock.wiring.writers import make_writer
 
-__all__ = ["make_baseline", "make_judge", "make_writer"]
+__all__ = ["ProbeTarget", "make_baseline", "make_judge", "make_probe_target", "make_writer"]

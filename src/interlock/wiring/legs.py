@@ -9,10 +9,11 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 from interlock.errors import SettingsError
-from interlock.judge.base import Judge
+from interlock.judge.base import Caps, Judge
 from interlock.judge.combinators import Fit, Retry
 from interlock.judge.options import JudgeOptions, ReadoutName
 from interlock.judge.profile import Profile
@@ -61,13 +62,15 @@ def leg(id_: Id, environ: Mapping[str, str], tools: ToolTable, options: JudgeOpt
     return Fit(retry, identity=identity, now=now)
 
 
-def server(id_: Id, environ: Mapping[str, str], options: JudgeOptions) -> Judge:
-    """Return the judge behind a server, which makes one attempt per call.
+def server(id_: Id, environ: Mapping[str, str], options: JudgeOptions, *, unlimited: bool = False) -> Judge:
+    """Return the judge behind a server, which makes one attempt per call; `unlimited`: with no limits of ours.
 
     Raises:
         SettingsError: no profile has this provider, or something it needs is missing.
     """
     profile = _profile(id_, options)
+    if unlimited:
+        profile = replace(profile, caps=Caps(refusal=True), bare_label=True)
     judge = load(_REMOTE)(
         identity=identity_of(id_, environ, options),
         profile=profile,

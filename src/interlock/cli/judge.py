@@ -1,0 +1,119 @@
+"""`interlock judge`: what a judge is like, measured.
+
+Source: backends specification, sections 3.4 and 3.5.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+import time
+import tomllib
+from functools import partial
+from pathlib import Path
+
+import click
+
+from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
+from interlock.judge.probe import Measured, ProbeFailedError, measured_caps, probe
+from interlock.judge.profile_text import profile_text
+from interlock.models.closing import close
+from interlock.pipeline.blocking import run_blocking
+from interlock.settings import load_settings
+from interlock.wiring import ProbeTarget, make_probe_target
+
+__all__ = ["command"]
+
+_CLEAR = "\r\x1b[K"
+
+
+@click.group()
+def command() -> None:
+    """Measure a judge."""
+
+
+@command.command(
+    "probe",
+    epilog=epilog("interlock judge probe system-one:http://127.0.0.1:8000 --save judges.toml", OK, ERROR, USAGE),
+)
+@click.argument("id_", metavar="ID")
+@click.option("--save", metavar="FILE", help="Add the limits found to a file of profiles, for `judging.profiles`.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def probe_command(id_: str, save: str | None, as_json: bool) -> None:
+    """Measure what a judge takes and how steady it is.
+
+    Asks some forty made-up questions: the most options, levels and questions of one request, whether questions in
+    one request move each other, whether the order of options changes the pick, whether a question is ever refused,
+    and how long one question takes. A hosted judge bills them.
+    """
+    settings = load_settings(directory=Path(), environ=os.environ)
+    target = make_probe_target(id_, environ=os.environ, options=settings.judging)
+    if save is not None and target.profile is None:
+        fail(f"--save: `{id_}` is no server and has no profile", USAGE)
+    before = "" if save is None else _before(save, id_)
+    try:
+        measured = run_blocking(partial(_probe, target), name="probe", instead="probe")
+    except ProbeFailedError as problem:
+        fail(f"{id_}: cannot be measured: {problem}", ERROR)
+    if save is not None and target.profile is not None:
+        profile = dataclasses.replace(target.profile, caps=measured_caps(target.profile.caps, measured))
+        _save(save, before, profile_text(id_, profile, measured))
+    if as_json:
+        print_json({"judge": id_, **dataclasses.asdict(measured)})
+    else:
+        click.echo(_shown(id_, measured))
+
+
+async def _probe(target: ProbeTarget) -> Measured:
+    try:
+        return await probe(target.judge, now=time.monotonic, tell=_tell)
+    finally:
+        await close(target.judge)
+        if sys.stderr.isatty():
+            click.echo(_CLEAR, err=True, nl=False)
+
+
+def _tell(what: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"{_CLEAR}measuring {what}", err=True, nl=False)
+
+
+def _shown(id_: str, measured: Measured) -> str:
+    moved = "cannot be told, one question at a time" if measured.max_questions < 2 else f"{measured.moved:.3f}"
+    rows = {
+        "served model": measured.served_model or "not said",
+        "options": measured.max_options,
+        "levels": measured.max_levels,
+        "questions per request": measured.max_questions,
+        "moved by neighbours": f"{moved} ({'they move each other' if measured.joint_reads else 'steady'})",
+        "flipped by order": f"{measured.flips} of {measured.orders}",
+        "refused": "yes" if measured.refusal else "not seen",
+        "probabilities": "yes" if measured.numbers else "not always",
+        "latency": f"{measured.latency_ms:.0f} ms (median)",
+        "requests spent": measured.requests,
+    }
+    width = max(map(len, rows))
+    return "\n".join([id_, *(f"  {name:<{width}}  {value}" for name, value in rows.items())])
+
+
+def _before(file: str, id_: str) -> str:
+    """Return what the file holds; ends the program, before anything is asked, when no entry can be added to it."""
+    path = Path(file)
+    try:
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        known = tomllib.loads(before)
+    except (OSError, ValueError) as problem:
+        fail(f"{file}: cannot be added to: {getattr(problem, 'strerror', None) or 'is not TOML in UTF-8'}", ERROR)
+    if id_ in known:
+        fail(f"{file}: holds `{id_}` already; remove that entry, or name another file", ERROR)
+    if not path.absolute().parent.is_dir():
+        fail(f"{file}: cannot be added to: no such directory", ERROR)
+    return before
+
+
+def _save(file: str, before: str, entry: str) -> None:
+    try:
+        Path(file).write_text(before + ("\n" if before else "") + entry, encoding="utf-8")
+    except OSError as problem:
+        fail(f"{file}: cannot be written: {problem.strerror}", ERROR)

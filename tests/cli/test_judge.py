@@ -1,0 +1,140 @@
+"""`interlock judge probe` from outside, against a small server on this machine."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from interlock.cli.main import main
+from interlock.judge.profile import parse_profiles
+
+pytestmark = pytest.mark.enable_socket
+
+MOST_OPTIONS = 40
+
+
+class _Server(BaseHTTPRequestHandler):
+    """Takes the first option of anything, at most forty options and eight questions."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = 65536
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        sizes = [len(asked["criteria"]) for asked in body["questions"].values() if asked["type"] == "choice"]
+        fits = len(body["questions"]) <= 8 and all(size <= MOST_OPTIONS for size in sizes)
+        answers = {id_: _first(asked) for id_, asked in body["questions"].items()}
+        self._send(200, {"model": "tiny-1", "answers": answers}) if fits else self._send(422, {"detail": []})
+
+    def _send(self, status: int, told: object) -> None:
+        data = json.dumps(told).encode()
+        self.send_response(status)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the name in the base class
+        pass
+
+
+def _first(asked: dict[str, Any]) -> dict[str, Any]:
+    if asked["type"] == "noul":
+        return {"type": "noul", "noul": 0.25}
+    names = list(asked["criteria"]) if asked["type"] == "choice" else [str(at) for at in range(len(asked["criteria"]))]
+    spread = {name: float(name == names[0]) for name in names}
+    told = {"choice": names[0]} if asked["type"] == "choice" else {"score": 0}
+    return {"type": asked["type"], "probabilities": spread, **told}
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Server)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def probe(*args: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(main, ["judge", "probe", *args])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_limits_are_measured_shown_saved_and_used(url: str, tmp_path: Path) -> None:
+    id_, file = f"system-one:{url}", tmp_path / "judges.toml"
+    file.write_text('[other]\nwire = "systemone"\n', encoding="utf-8")
+    code, out, _ = probe(id_, "--save", str(file))
+    assert code == 0
+    rows = {line[2:25].strip(): line[25:].strip() for line in out.splitlines()[1:]}
+    assert rows["options"] == "40"
+    assert rows["questions per request"] == "8"
+    assert rows["flipped by order"] == "4 of 4"
+    assert rows["moved by neighbours"] == "0.000 (steady)"
+    assert rows["served model"] == "tiny-1"
+    text = file.read_text(encoding="utf-8")
+    assert text.startswith('[other]\nwire = "systemone"\n\n["system-one:http')
+    caps = parse_profiles(text.partition("\n\n")[2])[id_].caps
+    assert (caps.max_options, caps.max_questions, caps.joint_reads) == (40, 8, False)
+    code, _, err = probe(id_, "--save", str(file))
+    assert (code, "holds" in err, "already" in err) == (1, True, True)
+
+
+def test_json_is_one_object(url: str) -> None:
+    code, out, _ = probe(f"system-one:{url}", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert (told["judge"], told["max_options"], told["orders"], told["flips"]) == (f"system-one:{url}", 40, 4, 4)
+
+
+def test_a_judge_that_is_code_is_measured_and_has_no_profile(tmp_path: Path) -> None:
+    code, out, _ = probe("hash")
+    assert (code, out.splitlines()[0]) == (0, "hash")
+    code, _, err = probe("hash", "--save", str(tmp_path / "x.toml"))
+    assert (code, err) == (2, "interlock: --save: `hash` is no server and has no profile\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        pytest.param(("system-one:http://127.0.0.1:9",), "cannot be measured: connect", id="nothing-listens"),
+        pytest.param(("rules",), "cannot be measured: abstained", id="rules-know-no-made-up-questions"),
+        pytest.param(("hsah",), "no provider `hsah`; did you mean `hash`?", id="an-unknown-judge"),
+        pytest.param(("hash, rules",), "a chain is not measured as one", id="a-chain"),
+    ],
+)
+def test_what_cannot_be_measured_is_one_sentence(args: tuple[str, ...], message: str) -> None:
+    code, out, err = probe(*args)
+    assert (code, out) == (1, "")
+    assert message in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        pytest.param("no/such/dir.toml", None, "cannot be added to: no such directory", id="no-directory"),
+        pytest.param("broken.toml", "x =", "cannot be added to: is not TOML in UTF-8", id="not-toml"),
+    ],
+)
+def test_a_file_that_cannot_be_added_to_is_one_sentence(url: str, name: str, content: str | None, message: str) -> None:
+    if content is not None:
+        Path(name).write_text(content, encoding="utf-8")
+    code, _, err = probe("system-one:http://127.0.0.1:9", "--save", name)
+    assert code == 1
+    assert message in err.splitlines()[-1]
