@@ -220,6 +220,7 @@ EXTRA, LIMIT = "bad_args", "constraint_violation"
         pytest.param(Picky, '{"n": 2}', LIMIT, "f", "is not taken: KeyError", id="a-class-that-raises-anything"),
         pytest.param(str, '"\\ud800"', MISMATCH, "f", "half of a character", id="half-a-character"),
         pytest.param(float, "1e999", MISMATCH, "f", "is not a JSON value", id="infinity"),
+        pytest.param(float, "1" + "0" * 400, LIMIT, "f", "too large for a number", id="an-integer-beyond-all-floats"),
         pytest.param(Any, "[NaN]", MISMATCH, "f", "is not a JSON value", id="not-a-number"),
     ],
 )

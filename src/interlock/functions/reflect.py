@@ -30,7 +30,7 @@ from interlock.functions.metadata import (
 )
 from interlock.schema import ABSENT, Annotation
 
-__all__ = ["METHOD_OPTIONS_ATTRIBUTE", "check_input", "describe"]
+__all__ = ["METHOD_OPTIONS_ATTRIBUTE", "describe"]
 
 METHOD_OPTIONS_ATTRIBUTE = "interlock_method_options"
 """Set on every Agent method: its merged `method_options` entry."""

@@ -115,7 +115,8 @@ def _nested(path: str, node: JsonSchema, definitions: JsonSchema, above: tuple[s
 def _inside(path: str, node: JsonSchema) -> Iterator[tuple[str, JsonSchema, str]]:
     """Yield what `node` directly holds: its path, its schema, and how a default is marked."""
     for index, inner in enumerate(node.get("prefixItems", ())):
-        yield f"{path}[{index}]", inner, ""
+        is_required = index < node.get("minItems", 0)
+        yield f"{path}[{index}]", inner, "" if is_required else _default_mark(inner.get("default"))
     for key, place in (("items", f"{path}[]"), ("additionalProperties", f"{path}.*")):
         if isinstance(node.get(key), Mapping):
             yield place, node[key], ""

@@ -6,6 +6,7 @@ Keywords it does not know restrict nothing here; the reader of the value has the
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from interlock._canonical import Json
@@ -64,6 +65,8 @@ def _wrong_type(value: Json, schema: _Node, place: str) -> Iterator[Problem]:
     names = [wanted] if isinstance(wanted, str) else wanted
     if isinstance(names, Sequence) and not any(_is(value, name) for name in names):
         yield _problem("type_mismatch", place, f"must be {' or '.join(str(name) for name in names)}")
+    elif wanted == "number" and isinstance(value, int) and abs(value) > sys.float_info.max:
+        yield _problem("constraint_violation", place, "is too large for a number")
 
 
 def _is(value: Json, name: Json) -> bool:
