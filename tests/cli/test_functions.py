@@ -48,8 +48,10 @@ def test_findings_are_printed_like_a_compilers(folder: Path) -> None:
 
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
-        "shop_of_tests.py:11:53: F03: `full` of `Shop.refund_order` is not described; "
-        'write `"description"` in `input=`',
+        (
+            "shop_of_tests.py:11:53: F03: `full` of `Shop.refund_order` is not described; "
+            'write `"description"` in `input=`'
+        ),
         "bad.py:2:9: F01: `A.ask` has no docstring; write one line that says when it applies",
         'bad.py:2:19: F03: `q` of `A.ask` is not described; write `"description"` in `input=`',
         "3 errors, 0 warnings, 0 notes",
