@@ -6,8 +6,11 @@ Source: backends specification, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 
 import httpx2
 
@@ -18,7 +21,11 @@ from interlock.models.perloop import PerLoop
 __all__ = ["HttpReply", "Transport"]
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
-_LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connections=100, keepalive_expiry=30.0)
+SHARDS, SHARD_CONNECTIONS = 10, 10
+"""A hundred connections in all."""
+_LIMITS = httpx2.Limits(
+    max_connections=SHARD_CONNECTIONS, max_keepalive_connections=SHARD_CONNECTIONS, keepalive_expiry=30.0
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +38,48 @@ class HttpReply:
     body: bytes
 
 
+class _Pool:
+    """The connections of one event loop: several small clients, filled one after the other.
+
+    The library looks at each connection of a client for every request, so small clients are quicker than a large
+    one; a request waits here for a free connection and never in a client's own queue.
+    """
+
+    def __init__(self, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._slots = asyncio.Semaphore(SHARDS * SHARD_CONNECTIONS)
+        self._clients: list[httpx2.AsyncClient] = []
+        self._busy: list[int] = []
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[httpx2.AsyncClient]:
+        """Give a client that has a free connection."""
+        async with self._slots:
+            at = next((at for at, busy in enumerate(self._busy) if busy < SHARD_CONNECTIONS), len(self._clients))
+            if at == len(self._clients):
+                self._clients.append(
+                    httpx2.AsyncClient(limits=_LIMITS, timeout=self._timeout_s, follow_redirects=False)
+                )
+                self._busy.append(0)
+            self._busy[at] += 1
+            try:
+                yield self._clients[at]
+            finally:
+                self._busy[at] -= 1
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for client in self._clients:
+            await client.aclose()
+
+
 class Transport:
     """Keeps connections open between calls of one event loop."""
 
     def __init__(self, *, timeout_s: float) -> None:
-        self._clients = PerLoop(
-            lambda: httpx2.AsyncClient(limits=_LIMITS, timeout=timeout_s, follow_redirects=False),
-            httpx2.AsyncClient.aclose,
-        )
+        self._pools = PerLoop(lambda: _Pool(timeout_s), _Pool.aclose)
+        self._extensions = {"timeout": httpx2.Timeout(timeout_s).as_dict()}
+        """A request that is built here carries its own time limits."""
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpReply | Failure:
         """Return the response, or why there is none; every step of the exchange has the same time limit."""
@@ -51,14 +92,27 @@ class Transport:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._clients.aclose()
+        await self._pools.aclose()
 
     async def _exchange(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpReply | Failure:
-        stream = self._clients.get().stream("POST", url, content=body, headers=headers, auth=None)
-        async with stream as response:
-            received = bytearray()
-            async for chunk in response.aiter_raw():
-                received += chunk
-                if len(received) > MAX_REPLY_BYTES:
-                    return Failure(reason="oversize", status=response.status_code)
-            return HttpReply(status=response.status_code, headers=dict(response.headers), body=bytes(received))
+        request = httpx2.Request("POST", _parsed(url), headers=dict(headers), content=body, extensions=self._extensions)
+        async with self._pools.get().client() as client:
+            response = await client.send(request, auth=None, stream=True)
+            try:
+                return await _read(response)
+            finally:
+                await response.aclose()
+
+
+async def _read(response: httpx2.Response) -> HttpReply | Failure:
+    received = bytearray()
+    async for chunk in response.aiter_raw():
+        received += chunk
+        if len(received) > MAX_REPLY_BYTES:
+            return Failure(reason="oversize", status=response.status_code)
+    return HttpReply(status=response.status_code, headers=dict(response.headers), body=bytes(received))
+
+
+@lru_cache(maxsize=64)
+def _parsed(url: str) -> httpx2.URL:
+    return httpx2.URL(url)
