@@ -10,14 +10,15 @@ import pytest
 
 from interlock.errors import HeadMovedError, JournalError
 from interlock.journal import Head, Journal, MemoryJournal, SqliteJournal, open_journal, read_journal
+from interlock.journal.base import Store
 from interlock.journal.chain import GENESIS
 
 TS = "2026-01-02T03:04:05.000006Z"
 
 
 @pytest.fixture(params=["sqlite", "memory", pytest.param("postgres", marks=pytest.mark.needs_system)])
-def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Journal]:
-    opened: Journal
+def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    opened: Store
     match request.param:
         case "memory":
             opened = MemoryJournal()
@@ -221,3 +222,61 @@ def test_a_closed_journal_says_so(tmp_path: Path) -> None:
     journal.close()
     with pytest.raises(JournalError, match="closed"):
         journal.append("r", "run_started", {}, ts=TS)
+
+
+def test_a_run_is_restored_as_it_was_and_goes_on_from_there(journal: Store) -> None:
+    other = MemoryJournal()
+    for kind in ("run_started", "decision"):
+        other.append("r", kind, {"text": "a\ud800"}, ts=TS)
+    records = list(other.records("r"))
+    journal.restore(records)
+    assert list(journal.records("r")) == records
+    assert journal.append("r", "run_ended", {}, ts=TS).prev_hash == records[-1].hash
+    with pytest.raises(JournalError, match="run `r`: is in the journal already; it was not restored"):
+        journal.restore(records)
+    journal.restore([])
+
+
+def test_a_redacted_row_keeps_its_hash_and_a_record_is_appended(journal: Store) -> None:
+    first = journal.append("r", "run_started", {"task": "secret"}, ts=TS)
+    head = Head(seq=1, hash=first.hash)
+    told = journal.redact("r", {1: '{"task":"x"}'}, {"rows": []}, ts=TS, expected=head)
+    stored = list(journal.records("r"))
+    assert (stored[0].body, stored[0].text, stored[0].hash) == ({"task": "x"}, '{"task":"x"}', first.hash)
+    assert stored[1] == told
+    assert (told.type, told.prev_hash) == ("redacted", first.hash)
+    with pytest.raises(HeadMovedError, match="is at record 2, not at record 1"):
+        journal.redact("r", {1: "{}"}, {}, ts=TS, expected=head)
+    assert next(journal.records("r")).text == '{"task":"x"}'
+
+
+def test_a_pruned_run_is_gone_and_a_record_of_it_stays(journal: Store) -> None:
+    first = journal.append("a", "run_started", {}, ts=TS)
+    journal.append("b", "run_started", {}, ts=TS)
+    with pytest.raises(HeadMovedError):
+        journal.prune("a", {}, ts=TS, expected=Head(seq=1, hash="0" * 64))
+    told = journal.prune("a", {"run_id": "a"}, ts=TS, expected=Head(seq=1, hash=first.hash))
+    assert (told.run_id, told.type, told.seq) == ("pruned-runs", "pruned", 1)
+    assert list(journal.records("a")) == []
+    assert journal.head("a") is None
+    with journal.snapshot() as view:
+        assert set(view.run_ids()) == {"b", "pruned-runs"}
+    last = journal.head("b")
+    assert last is not None
+    assert journal.prune("b", {}, ts=TS, expected=last).seq == 2
+
+
+def test_what_was_deleted_is_gone_from_the_file_too(tmp_path: Path) -> None:
+    place = tmp_path / "journal.db"
+    journal = SqliteJournal(place)
+    for run_id in ("a", "b"):
+        journal.append(run_id, "run_started", {"task": f"the-secret-of-{run_id}" * 200}, ts=TS)
+    heads = {run_id: journal.head(run_id) for run_id in ("a", "b")}
+    assert heads["a"] is not None
+    assert heads["b"] is not None
+    journal.prune("a", {}, ts=TS, expected=heads["a"])
+    journal.redact("b", {1: "{}"}, {}, ts=TS, expected=heads["b"])
+    content = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert b"the-secret-of-a" not in content
+    assert b"the-secret-of-b" not in content
+    journal.close()

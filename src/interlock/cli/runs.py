@@ -1,18 +1,21 @@
-"""`interlock runs`: list, show and export what a journal holds; nothing is changed."""
+"""`interlock runs`: list, show and export what a journal holds; `runs_keep` has the verbs that change it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import click
 
 from interlock._text import clip
+from interlock.cli import runs_keep
 from interlock.cli._journal import reading
-from interlock.cli._output import ERROR, OK, USAGE, epilog, print_json
+from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
 from interlock.cli._trace import Trace, visible
+from interlock.journal.decision_record import decision_lines
 from interlock.journal.export import jsonl
+from interlock.journal.metrics import prometheus
 from interlock.journal.records import Record, read_rows
-from interlock.journal.summary import LAST, RunSummary, find_run, summarize, summary_json
+from interlock.journal.summary import LAST, RunSummary, find_run, kept_runs, summarize, summary_json
 from interlock.journal.trace import markdown
 
 __all__ = ["command"]
@@ -24,8 +27,13 @@ _JOURNAL = click.option("--journal", "place", metavar="PLACE", help="The journal
 def command() -> None:
     """List, show and export recorded runs.
 
-    RUN is an id, the beginning of one, or `last`.
+    RUN is an id, the beginning of one, or `last`. Three verbs change a journal: `import` takes runs in, `prune`
+    deletes old ones, and `redact` takes a cell out of one.
     """
+
+
+for _kept in (runs_keep.take_in, runs_keep.prune, runs_keep.redact_run):
+    command.add_command(_kept)
 
 
 @command.command("list", epilog=epilog("interlock runs list", OK, ERROR, USAGE))
@@ -34,7 +42,7 @@ def command() -> None:
 def list_runs(place: str | None, as_json: bool) -> None:
     """List every run of a journal, newest first."""
     with reading(place, may_be_missing=True) as view:
-        found = [summarize(view, run_id) for run_id in reversed(view.run_ids())]
+        found = [summarize(view, run_id) for run_id in reversed(kept_runs(view))]
     if as_json:
         print_json({"runs": [summary_json(summary) for summary in found]})
         return
@@ -71,22 +79,39 @@ def show(run: str, place: str | None, as_json: bool) -> None:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["jsonl", "markdown"]),
+    type=click.Choice(["jsonl", "markdown", "decision-record", "prometheus"]),
     default="jsonl",
     show_default=True,
-    help="`jsonl`: one record per line; `markdown`: a trace for people.",
+    help="`jsonl`: one record per line; `markdown`: a trace for people; `decision-record`: one decision per line, for "
+    "other programs; `prometheus`: counts of the whole journal.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as `--format jsonl`.")
 @_JOURNAL
 def export(runs: tuple[str, ...], form: str, as_json: bool, place: str | None) -> None:
     """Print the records of each RUN, or of every run, oldest first."""
+    chosen = "jsonl" if as_json else form
+    if chosen == "prometheus" and runs:
+        fail("prometheus: counts the whole journal; name no run", USAGE)
     with reading(place) as view:
-        named = [find_run(view, run) for run in runs] if runs else view.run_ids()
-        for run_id in dict.fromkeys(named):
-            records = read_rows(view.rows(run_id))
-            lines = jsonl(records) if as_json or form == "jsonl" else (f"{part}\n" for part in markdown(records))
-            for line in lines:
-                click.echo(line)
+        if chosen == "prometheus":
+            lines: Iterable[str] = prometheus(view)
+        else:
+            named = [find_run(view, run) for run in runs] if runs else view.run_ids()
+            records = (read_rows(view.rows(run_id)) for run_id in dict.fromkeys(named))
+            lines = (line for stored in records for line in _WRITERS[chosen](stored))
+        for line in lines:
+            click.echo(line)
+
+
+def _markdown(records: Iterable[Record]) -> Iterator[str]:
+    return (f"{part}\n" for part in markdown(records))
+
+
+_WRITERS: Mapping[str, Callable[[Iterable[Record]], Iterator[str]]] = {
+    "jsonl": jsonl,
+    "markdown": _markdown,
+    "decision-record": decision_lines,
+}
 
 
 def _trace(records: Iterable[Record]) -> None:

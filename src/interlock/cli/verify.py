@@ -13,6 +13,7 @@ from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
 from interlock.cli._progress import progress
 from interlock.cli._trace import visible
 from interlock.journal.base import JournalView
+from interlock.journal.prune import pruned_with_head
 from interlock.journal.rederive import HostRederiver
 from interlock.journal.summary import find_run
 from interlock.journal.verify import Finding, RunCheck, head_problem, verify_run, worst
@@ -60,6 +61,9 @@ def _head_problem(view: JournalView, run_ids: Sequence[str], kept: str, *, named
     problems = [head_problem(view, run_id, kept) for run_id in run_ids]
     if None in problems:
         return None
+    pruned = pruned_with_head(view, kept)
+    if pruned is not None:
+        return pruned
     return problems[0] if named else "the head that was kept is the head of no run"
 
 

@@ -5,14 +5,14 @@ Knows nothing of what the records say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 from interlock.journal.chain import Head
 from interlock.journal.records import Body, EventType, Record, Row
 
-__all__ = ["Journal", "JournalView"]
+__all__ = ["Journal", "JournalView", "Store"]
 
 
 class JournalView(Protocol):
@@ -90,4 +90,39 @@ class Journal(Protocol):
 
     def close(self) -> None:
         """Release the store; closing twice is allowed."""
+        ...
+
+
+class Store(Journal, Protocol):
+    """A journal out of which its keeper may take things, and into which whole runs may be put back.
+
+    What is taken leaves a record in its place: nothing else may change rows.
+    """
+
+    def restore(self, records: Sequence[Record]) -> None:
+        """Add one whole run as it is: numbers, times and hashes are not made anew, and not checked here.
+
+        Raises:
+            JournalError: there is such a run already, or nothing could be written.
+        """
+        ...
+
+    def redact(self, run_id: str, texts: Mapping[int, str], body: Body, *, ts: str, expected: Head) -> Record:
+        """Put other bodies in place of those of some rows, and append the `redacted` record that says so.
+
+        `texts`: row → its new body as JSON. The hashes of the rows stay.
+
+        Raises:
+            HeadMovedError: the run's last record is not `expected`; nothing was written.
+            JournalError: nothing was written.
+        """
+        ...
+
+    def prune(self, run_id: str, body: Body, *, ts: str, expected: Head) -> Record:
+        """Delete one whole run, and append the `pruned` record that says so to the run `LEDGER`.
+
+        Raises:
+            HeadMovedError: the run's last record is not `expected`; nothing was deleted.
+            JournalError: nothing was deleted.
+        """
         ...

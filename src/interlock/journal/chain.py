@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from interlock.errors import HeadMovedError, JournalError
 from interlock.journal.records import Body, EventType, Record
 
-__all__ = ["GENESIS", "Head", "link", "require_head", "require_run_id", "row_hash"]
+__all__ = ["GENESIS", "LEDGER", "Head", "link", "require_head", "require_new", "require_run_id", "row_hash"]
 
 GENESIS = "0" * 64
 """The `prev_hash` of the first row of every run."""
+
+LEDGER = "pruned-runs"
+"""The run whose records say which runs were deleted; it is none itself."""
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
@@ -67,6 +70,17 @@ def require_head(expected: Head | None, head: Head | None, *, run_id: str) -> No
     if expected is not None and expected != head:
         at = "has no record" if head is None else f"is at record {head.seq}"
         raise HeadMovedError(f"run `{run_id}`: {at}, not at record {expected.seq}: another process appended first")
+
+
+def require_new(first: Record, head: Head | None) -> None:
+    """Refuse to restore a run of which there are records; `first` is its first record.
+
+    Raises:
+        JournalError: there are.
+    """
+    require_run_id(first.run_id)
+    if head is not None:
+        raise JournalError(f"run `{first.run_id}`: is in the journal already; it was not restored")
 
 
 def require_run_id(run_id: str) -> None:

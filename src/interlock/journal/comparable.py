@@ -18,6 +18,7 @@ from interlock.frame.spec import FrameField
 from interlock.journal.decision_read import read_pair
 from interlock.journal.fields import objects, section, text, value
 from interlock.journal.records import Body
+from interlock.journal.redactions import REDACTED
 from interlock.pipeline.candidates import counted
 from interlock.questions import Choice, Json, Question, as_json
 
@@ -148,7 +149,7 @@ def _frame_differences(body: Body, new: Decision) -> Iterator[str]:
 
 
 def _fits(field: FrameField, entry: Mapping[str, Json], state: Mapping[str, Json]) -> bool:
-    """Tell whether a field shows the same under the bound of `field`."""
+    """Tell whether a field shows the same under the bound of `field`; of what was taken out nobody can."""
     if text(entry, "status") not in SHOWN or field.type in ("number", "bool"):
         return True
     truncated = read_pair(entry, "truncated")
@@ -156,6 +157,8 @@ def _fits(field: FrameField, entry: Mapping[str, Json], state: Mapping[str, Json
         return truncated[1] == field.bound
     home = section(state, UNTRUSTED) if text(entry, "provenance") == "tool" else state
     shown = value(home, field.key)
+    if shown == REDACTED:
+        return False
     return not isinstance(shown, str | Sequence) or len(shown) <= field.bound
 
 

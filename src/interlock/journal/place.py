@@ -12,7 +12,7 @@ from types import ModuleType
 
 from interlock.errors import JournalError
 from interlock.journal.address import MEMORY, is_address
-from interlock.journal.base import Journal, JournalView
+from interlock.journal.base import JournalView, Store
 from interlock.journal.store_memory import MemoryJournal
 from interlock.journal.store_sqlite import SqliteJournal, read_sqlite
 
@@ -22,7 +22,7 @@ _POSTGRES = "interlock.journal.store_postgres"
 """Loaded when a place names such a database: nothing else pays for its library, or needs it."""
 
 
-def open_journal(place: str) -> Journal:
+def open_journal(place: str) -> Store:
     """Return the journal at `place` for appending, made when missing; `:memory:` keeps it in this process.
 
     Raises:
@@ -31,7 +31,7 @@ def open_journal(place: str) -> Journal:
     if place == MEMORY:
         return MemoryJournal()
     if is_address(place):
-        opened: Journal = _postgres().PostgresJournal(place)
+        opened: Store = _postgres().PostgresJournal(place)
         return opened
     return SqliteJournal(_file(place))
 

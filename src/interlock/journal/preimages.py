@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from interlock._canonical import compact_json, pairs
 from interlock.frame import SHOWN
 from interlock.journal.answer_read import asked_of
+from interlock.journal.redactions import REDACTED
 from interlock.judge.digest import VERSION
 from interlock.pipeline.result import DecisionResult
 from interlock.questions import as_json
@@ -28,9 +29,14 @@ class Preimage:
 
 
 def preimages(result: DecisionResult) -> tuple[Preimage, ...]:
-    """Return the texts behind the digests of one decision; none without a frame, no request where none was made."""
+    """Return the texts behind the digests of one decision; none without a frame, no request where none was made.
+
+    Out of a redacted decision something was taken, and no text is left for its digests.
+    """
     frame, reply = result.frame, result.reply
     if frame is None or result.interchange_digest is None:
+        return ()
+    if any(entry.value == REDACTED for entry in frame.entries):
         return ()
     shown = [[entry.key, entry.value] for entry in frame.entries if entry.status in SHOWN]
     questions = {name: as_json(question) for name, question in result.questions.items()}

@@ -50,6 +50,9 @@ EventType: TypeAlias = Literal[
     "engine_started",
     "action",
     "engine_ended",
+    "redacted",
+    "pruned",
+    "decision_record",
 ]
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 

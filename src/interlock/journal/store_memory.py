@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from threading import Lock
 
 from interlock.errors import JournalError
 from interlock.journal.base import JournalView
-from interlock.journal.chain import Head, link, require_head
+from interlock.journal.chain import LEDGER, Head, link, require_head, require_new
 from interlock.journal.holding import held_elsewhere
-from interlock.journal.records import Body, EventType, Record, Row, encode_body
+from interlock.journal.records import Body, EventType, Record, Row, decode_body, encode_body
 
 __all__ = ["MemoryJournal"]
 
@@ -41,10 +42,39 @@ class MemoryJournal:
         """Add one record to the chain of `run_id` and return it; see `Journal.append`."""
         text = encode_body(body)
         with self._lock:
-            head = self.head(run_id)
-            require_head(expected, head, run_id=run_id)
-            record = link(head, run_id=run_id, ts=ts, kind=kind, body=body, text=text)
-            self._runs.setdefault(run_id, []).append(record)
+            return self._follow(run_id, kind, body, text, ts=ts, expected=expected)
+
+    def restore(self, records: Sequence[Record]) -> None:
+        """Add one whole run as it is; see `Store.restore`."""
+        with self._lock:
+            for record in records[:1]:
+                require_new(record, self.head(record.run_id))
+                self._runs[record.run_id] = list(records)
+
+    def redact(self, run_id: str, texts: Mapping[int, str], body: Body, *, ts: str, expected: Head) -> Record:
+        """Put other bodies in place of those of some rows; see `Store.redact`."""
+        text = encode_body(body)
+        with self._lock:
+            record = self._follow(run_id, "redacted", body, text, ts=ts, expected=expected)
+            for index, old in enumerate(self._runs[run_id]):
+                if old.seq in texts:
+                    new = texts[old.seq]
+                    self._runs[run_id][index] = replace(old, body=decode_body(new), text=new)
+        return record
+
+    def prune(self, run_id: str, body: Body, *, ts: str, expected: Head) -> Record:
+        """Delete one whole run; see `Store.prune`."""
+        text = encode_body(body)
+        with self._lock:
+            require_head(expected, self.head(run_id), run_id=run_id)
+            del self._runs[run_id]
+            return self._follow(LEDGER, "pruned", body, text, ts=ts, expected=None)
+
+    def _follow(self, run_id: str, kind: EventType, body: Body, text: str, *, ts: str, expected: Head | None) -> Record:
+        head = self.head(run_id)
+        require_head(expected, head, run_id=run_id)
+        record = link(head, run_id=run_id, ts=ts, kind=kind, body=body, text=text)
+        self._runs.setdefault(run_id, []).append(record)
         return record
 
     @contextmanager

@@ -5,7 +5,7 @@ Knows nothing of what the records say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from threading import Lock
 
@@ -15,14 +15,14 @@ from psycopg import IsolationLevel
 from interlock.errors import JournalError
 from interlock.journal.address import shown_address
 from interlock.journal.base import JournalView
-from interlock.journal.chain import Head, link, require_head, require_run_id
+from interlock.journal.chain import LEDGER, Head, link, require_head, require_new, require_run_id
 from interlock.journal.holding import held_elsewhere
 from interlock.journal.postgres_server import LOCK_TIMEOUT_S, Database, connect, explain, prepare, require_tables
 from interlock.journal.records import Body, EventType, Record, Row, encode_body, read_rows
 
 __all__ = ["PostgresJournal", "read_postgres"]
 
-_BEGIN_APPEND = "SELECT set_config('synchronous_commit', %s, true), pg_advisory_xact_lock(hashtextextended(%s, 1))"
+_LOCK = "SELECT set_config('synchronous_commit', %s, true), pg_advisory_xact_lock(hashtextextended(%s, 1))"
 """Taken before the head is read: two that append to one run do so one after the other."""
 _HEAD = "SELECT seq, hash FROM interlock.heads WHERE run_id = %s"
 _APPEND = """
@@ -31,6 +31,8 @@ _APPEND = """
         VALUES (%(run_id)s, %(seq)s, %(ts)s, %(type)s, %(text)s, %(prev_hash)s, %(hash)s))
     INSERT INTO interlock.heads (run_id, seq, hash) VALUES (%(run_id)s, %(seq)s, %(hash)s)
     ON CONFLICT (run_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"""
+_REDACT = "UPDATE interlock.events SET body = %s WHERE run_id = %s AND seq = %s"
+_PRUNE = ("DELETE FROM interlock.events WHERE run_id = %s", "DELETE FROM interlock.heads WHERE run_id = %s")
 _HOLD = "SELECT pg_try_advisory_lock(hashtextextended(%s, 2))"
 _ROWS = "SELECT run_id, seq, ts, type, body, prev_hash, hash FROM interlock.events WHERE run_id = %s"
 _COUNT = "SELECT count(*) FROM interlock.events WHERE run_id = %s AND type = %s"
@@ -68,24 +70,34 @@ class PostgresJournal:
     ) -> Record:
         """Add one record to the chain of `run_id` and return it; see `Journal.append`."""
         text = encode_body(body)
-        with self._lock, self._explained(), self._open().transaction():
-            self._connection.execute(_BEGIN_APPEND, ("on" if durable else "off", run_id))
-            head = self._head(run_id)
-            require_head(expected, head, run_id=run_id)
-            record = link(head, run_id=run_id, ts=ts, kind=kind, body=body, text=text)
-            self._connection.execute(
-                _APPEND,
-                {
-                    "run_id": record.run_id,
-                    "seq": record.seq,
-                    "ts": record.ts,
-                    "type": record.type,
-                    "text": record.text,
-                    "prev_hash": record.prev_hash,
-                    "hash": record.hash,
-                },
-            )
-        return record
+        with self._transaction(run_id, durable=durable):
+            return self._follow(run_id, kind, body, text, ts=ts, expected=expected)
+
+    def restore(self, records: Sequence[Record]) -> None:
+        """Add one whole run as it is; see `Store.restore`."""
+        for first in records[:1]:
+            with self._transaction(first.run_id, durable=True):
+                require_new(first, self._head(first.run_id))
+                for record in records:
+                    self._write(record)
+
+    def redact(self, run_id: str, texts: Mapping[int, str], body: Body, *, ts: str, expected: Head) -> Record:
+        """Put other bodies in place of those of some rows; see `Store.redact`."""
+        text = encode_body(body)
+        with self._transaction(run_id, durable=True):
+            for seq, other in texts.items():
+                self._connection.execute(_REDACT, (other, run_id, seq))
+            return self._follow(run_id, "redacted", body, text, ts=ts, expected=expected)
+
+    def prune(self, run_id: str, body: Body, *, ts: str, expected: Head) -> Record:
+        """Delete one whole run; see `Store.prune`."""
+        text = encode_body(body)
+        with self._transaction(run_id, durable=True):
+            require_head(expected, self._head(run_id), run_id=run_id)
+            for statement in _PRUNE:
+                self._connection.execute(statement, (run_id,))
+            self._connection.execute(_LOCK, ("on", LEDGER))
+            return self._follow(LEDGER, "pruned", body, text, ts=ts, expected=None)
 
     @contextmanager
     def hold(self, run_id: str) -> Iterator[None]:
@@ -129,6 +141,34 @@ class PostgresJournal:
     def _head(self, run_id: str) -> Head | None:
         found = self._connection.execute(_HEAD, (run_id,)).fetchone()
         return None if found is None else Head(seq=found[0], hash=found[1])
+
+    def _follow(self, run_id: str, kind: EventType, body: Body, text: str, *, ts: str, expected: Head | None) -> Record:
+        """Append one record within a transaction that has the lock of its run."""
+        head = self._head(run_id)
+        require_head(expected, head, run_id=run_id)
+        record = link(head, run_id=run_id, ts=ts, kind=kind, body=body, text=text)
+        self._write(record)
+        return record
+
+    def _write(self, record: Record) -> None:
+        self._connection.execute(
+            _APPEND,
+            {
+                "run_id": record.run_id,
+                "seq": record.seq,
+                "ts": record.ts,
+                "type": record.type,
+                "text": record.text,
+                "prev_hash": record.prev_hash,
+                "hash": record.hash,
+            },
+        )
+
+    @contextmanager
+    def _transaction(self, run_id: str, *, durable: bool) -> Iterator[None]:
+        with self._lock, self._explained(), self._open().transaction():
+            self._connection.execute(_LOCK, ("on" if durable else "off", run_id))
+            yield
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

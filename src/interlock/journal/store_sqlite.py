@@ -6,13 +6,13 @@ Knows nothing of what the records say.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Lock
 
 from interlock.journal.base import JournalView
-from interlock.journal.chain import Head, link, require_head
+from interlock.journal.chain import LEDGER, Head, link, require_head, require_new
 from interlock.journal.holding import hold_beside
 from interlock.journal.records import Body, EventType, Record, Row, encode_body, read_rows
 from interlock.journal.sqlite_file import FAILURES, connect_for_reading, connect_for_writing, explain
@@ -27,6 +27,8 @@ _MOVE_HEAD = (
     "INSERT INTO heads (run_id, seq, hash) VALUES (?, ?, ?) "
     "ON CONFLICT (run_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"
 )
+_REDACT = "UPDATE events SET body = ? WHERE run_id = CAST(? AS TEXT) AND seq = ?"
+_PRUNE = ("DELETE FROM events WHERE run_id = CAST(? AS TEXT)", "DELETE FROM heads WHERE run_id = CAST(? AS TEXT)")
 _ROWS = (
     "SELECT e.run_id, e.seq, e.ts, e.type, e.body, e.prev_hash, e.hash "
     "FROM events AS i CROSS JOIN events AS e NOT INDEXED ON e.rowid = i.rowid WHERE i.run_id = CAST(? AS TEXT)"
@@ -60,20 +62,32 @@ class SqliteJournal:
     ) -> Record:
         """Add one record to the chain of `run_id` and return it; see `Journal.append`."""
         text = encode_body(body)
-        with self._lock:
-            try:
-                self._set_durable(durable)
-                self._connection.execute("BEGIN IMMEDIATE")
-                head = self._head(run_id)
-                require_head(expected, head, run_id=run_id)
-                record = link(head, run_id=run_id, ts=ts, kind=kind, body=body, text=text)
+        with self._transaction(durable=durable):
+            return self._follow(run_id, kind, body, text, ts=ts, expected=expected)
+
+    def restore(self, records: Sequence[Record]) -> None:
+        """Add one whole run as it is; see `Store.restore`."""
+        with self._transaction(durable=True):
+            for record in records[:1]:
+                require_new(record, self._head(record.run_id))
+            for record in records:
                 self._write(record)
-                self._connection.execute("COMMIT")
-            except FAILURES as cause:
-                raise explain(cause, self.place) from cause
-            finally:
-                self._leave_transaction()
-        return record
+
+    def redact(self, run_id: str, texts: Mapping[int, str], body: Body, *, ts: str, expected: Head) -> Record:
+        """Put other bodies in place of those of some rows; see `Store.redact`."""
+        text = encode_body(body)
+        with self._erasing(), self._transaction(durable=True):
+            self._connection.executemany(_REDACT, [(other, run_id, seq) for seq, other in texts.items()])
+            return self._follow(run_id, "redacted", body, text, ts=ts, expected=expected)
+
+    def prune(self, run_id: str, body: Body, *, ts: str, expected: Head) -> Record:
+        """Delete one whole run; see `Store.prune`."""
+        text = encode_body(body)
+        with self._erasing(), self._transaction(durable=True):
+            require_head(expected, self._head(run_id), run_id=run_id)
+            for statement in _PRUNE:
+                self._connection.execute(statement, (run_id,))
+            return self._follow(LEDGER, "pruned", body, text, ts=ts, expected=None)
 
     def head(self, run_id: str) -> Head | None:
         """Return the run's last record by number and hash; None when there is no such run."""
@@ -115,6 +129,37 @@ class SqliteJournal:
             (record.run_id, record.seq, record.ts, record.type, record.text, record.prev_hash, record.hash),
         )
         self._connection.execute(_MOVE_HEAD, (record.run_id, record.seq, record.hash))
+
+    def _follow(self, run_id: str, kind: EventType, body: Body, text: str, *, ts: str, expected: Head | None) -> Record:
+        """Append one record within a transaction."""
+        head = self._head(run_id)
+        require_head(expected, head, run_id=run_id)
+        record = link(head, run_id=run_id, ts=ts, kind=kind, body=body, text=text)
+        self._write(record)
+        return record
+
+    @contextmanager
+    def _transaction(self, *, durable: bool) -> Iterator[None]:
+        with self._lock:
+            try:
+                self._set_durable(durable)
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield
+                self._connection.execute("COMMIT")
+            except FAILURES as cause:
+                raise explain(cause, self.place) from cause
+            finally:
+                self._leave_transaction()
+
+    @contextmanager
+    def _erasing(self) -> Iterator[None]:
+        """Overwrite what the block deletes, in the file and in the log beside it."""
+        try:
+            self._connection.execute("PRAGMA secure_delete = ON")
+            yield
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except FAILURES as cause:
+            raise explain(cause, self.place) from cause
 
     def _leave_transaction(self) -> None:
         try:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from interlock.errors import JournalError
 from interlock.journal.base import JournalView
+from interlock.journal.chain import LEDGER
 from interlock.journal.records import Body, read_row
 from interlock.questions import Json
 
-__all__ = ["LAST", "RunSummary", "find_run", "summarize", "summary_json"]
+__all__ = ["LAST", "RunSummary", "find_run", "kept_runs", "summarize", "summary_json"]
 
 LAST = "last"
 """Names the newest run of a journal."""
@@ -85,14 +86,19 @@ def summary_json(summary: RunSummary) -> dict[str, Json]:
     }
 
 
+def kept_runs(view: JournalView) -> tuple[str, ...]:
+    """Return every run, oldest first; the record of deleted runs is none."""
+    return tuple(run_id for run_id in view.run_ids() if run_id != LEDGER)
+
+
 def find_run(view: JournalView, named: str) -> str:
     """Return the run that `named` means: its id, the beginning of one id only, or `last`.
 
     Raises:
         JournalError: no run, or more than one, is meant.
     """
-    known = view.run_ids()
-    if named in known:
+    known = kept_runs(view)
+    if named in known or (named == LEDGER and named in view.run_ids()):
         return named
     if named == LAST and known:
         return known[-1]

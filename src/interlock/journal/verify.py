@@ -14,8 +14,10 @@ from interlock.journal.base import JournalView
 from interlock.journal.bodies import ToolCall, call_binding
 from interlock.journal.chain import Head
 from interlock.journal.decision_read import RecordedDecision, read_decision
+from interlock.journal.decision_record import check_record
 from interlock.journal.fields import optional_text, section, text, whole
 from interlock.journal.records import Body, Record, Row, read_row
+from interlock.journal.redactions import RedactedRow, redactions
 from interlock.journal.verify_chain import ChainWalk
 from interlock.journal.verify_decision import Checked, check_decision
 
@@ -69,11 +71,13 @@ class RunCheck:
 
 def verify_run(view: JournalView, run_id: str, *, rederiver: Rederiver | None = None) -> RunCheck:
     """Return the verdict on every record of one run, and on its chain."""
-    walk, content, head = ChainWalk(), _Content(rederiver), view.head(run_id)
+    walk, content, head = ChainWalk(redacted=redactions(view, run_id)), _Content(rederiver), view.head(run_id)
     findings: list[Finding] = []
     counts: dict[Verdict, int] = {"verified": 0, "partial": 0, "mismatch": 0}
     for row in view.rows(run_id):
-        found = _findings(row, content.check(row), walk.follow(row))
+        chain = walk.follow(row)
+        without = walk.redacted[row.seq] if walk.was_redacted(row) else None
+        found = _findings(row, content.check(row, without), chain)
         counts[worst(item.verdict for item in found)] += 1
         findings += found
     findings += [Finding(verdict="mismatch", seq=None, type=None, decision=None, what=what) for what in walk.end(head)]
@@ -122,31 +126,39 @@ class _Content:
         self._rederiver = rederiver
         self._contract_digest: str | None = None
 
-    def check(self, row: Row) -> _Said:
+    def check(self, row: Row, without: RedactedRow | None) -> _Said:
+        """Check one row; `without` says what was taken out of it, None when it reads as it was written."""
         try:
-            return self._check(read_row(row))
+            said = self._check(read_row(row), redacted=without is not None)
         except JournalError as cause:
             return _Said(checked=Checked(wrong=[f"cannot be read: {cause}"]))
+        if without is not None:
+            parts = ", ".join(f"`{part}`" for part in without.what)
+            said.checked.unchecked.append(f"redacted: {parts} by {without.by}, see row {without.told_by}")
+        return said
 
-    def _check(self, record: Record) -> _Said:
+    def _check(self, record: Record, *, redacted: bool) -> _Said:
         match record.type:
             case "run_started":
                 self._contract_digest = text(record.body, "contract_digest")
                 return _Said(checked=Checked() if self._rederiver is None else self._rederiver.start(record.body))
             case "decision":
                 self.decisions += 1
-                return self._check_decision(record)
-            case "approval_requested":
+                return self._check_decision(record, redacted=redacted)
+            case "decision_record":
+                self.decisions += 1
+                return _Said(checked=check_record(record.body), decision=text(record.body, "node"))
+            case "approval_requested" if not redacted:
                 return _Said(checked=_check_binding(record.body))
             case _:
                 return _Said(checked=Checked())
 
-    def _check_decision(self, record: Record) -> _Said:
+    def _check_decision(self, record: Record, *, redacted: bool) -> _Said:
         recorded = read_decision(record.body)
-        checked = check_decision(recorded)
+        checked = check_decision(recorded, redacted=redacted)
         if self._contract_digest is not None and recorded.result.contract_digest != self._contract_digest:
             checked.wrong.append("contract digest: is not that of the run")
-        if self._rederiver is not None:
+        if self._rederiver is not None and not redacted:
             more = self._rederiver.decision(recorded)
             checked.wrong += more.wrong
             checked.unchecked += more.unchecked

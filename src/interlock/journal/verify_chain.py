@@ -5,18 +5,23 @@ Pure; knows nothing of what the rows say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from interlock.journal.chain import GENESIS, Head, row_hash
+from interlock.journal.base import JournalView
+from interlock.journal.chain import GENESIS, Head
 from interlock.journal.records import Row
+from interlock.journal.redactions import RedactedRow, content_hash, redactions
 
-__all__ = ["ChainWalk"]
+__all__ = ["ChainWalk", "chain_problem"]
 
 
 @dataclass(slots=True, kw_only=True)
 class ChainWalk:
     """Follows the rows of one run in the order of their numbers; what is wrong is said row by row."""
 
+    redacted: Mapping[int, RedactedRow] = field(default_factory=dict)
+    """Row → what was taken out of it, as the run's own records say."""
     last: Row | None = None
     """The row before, as stored."""
 
@@ -28,10 +33,15 @@ class ChainWalk:
             found.append(_misplaced(row.seq, expected))
         elif row.prev_hash != (GENESIS if self.last is None else self.last.hash):
             found.append("does not follow from the row before: one of the two was changed")
-        if row.hash != _recomputed(row):
+        if row.hash != content_hash(row, row.body) and not self.was_redacted(row):
             found.append("was changed: its hash is not that of its content")
         self.last = row
         return found
+
+    def was_redacted(self, row: Row) -> bool:
+        """Tell whether `row` reads as a later record of the run says that it does since something was taken out."""
+        known = self.redacted.get(row.seq)
+        return known is not None and (known.hash, known.content) == (row.hash, content_hash(row, row.body))
 
     def end(self, head: Head | None) -> list[str]:
         """Return what is wrong between the last row and the run's head."""
@@ -49,8 +59,13 @@ class ChainWalk:
         return []
 
 
-def _recomputed(row: Row) -> str:
-    return row_hash(prev_hash=row.prev_hash, run_id=row.run_id, seq=row.seq, ts=row.ts, type=row.type, body=row.body)
+def chain_problem(view: JournalView, run_id: str) -> str | None:
+    """Return the first thing that is wrong with the chain of a run, the row named; None when it holds."""
+    walk = ChainWalk(redacted=redactions(view, run_id))
+    for row in view.rows(run_id):
+        for problem in walk.follow(row):
+            return f"row {row.seq} {problem}"
+    return next(iter(walk.end(view.head(run_id))), None)
 
 
 def _misplaced(seq: int, expected: int) -> str:

@@ -1,0 +1,83 @@
+"""Takes exported runs into a store: checked first, then whole or not at all.
+
+Knows nothing of files or settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from interlock._canonical import sha256_hex
+from interlock.errors import JournalError
+from interlock.journal.base import Store
+from interlock.journal.chain import LEDGER, Head, link
+from interlock.journal.decision_record import read_record_line
+from interlock.journal.jsonl_read import ExportedRun
+from interlock.journal.records import Record
+from interlock.journal.verify_chain import chain_problem
+
+__all__ = ["Restored", "restore_records", "restore_run"]
+
+_NAMED_BY = 16
+"""How many characters of its digest name a run that is made of single records."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """One run that was taken in, or that was there."""
+
+    run_id: str
+    head: Head
+    state: Literal["imported", "there", "own"]
+    """`there`: the journal held it already, row for row; `own`: it has such a run of its own, and keeps that."""
+
+
+def restore_run(store: Store, run: ExportedRun) -> Restored:
+    """Take in one run with its own numbers, times and hashes.
+
+    The runs that were deleted from one journal were not deleted from another: each keeps its own record of them.
+
+    Raises:
+        JournalError: its chain does not hold, or the journal holds another run of that name.
+    """
+    problem, head = chain_problem(run, run.run_id), run.head(run.run_id)
+    if problem is not None or head is None:
+        raise JournalError(f"{run.place}: run `{run.run_id}`: {problem}; it was not imported")
+    there = store.head(run.run_id)
+    if there is None:
+        store.restore(run.records())
+        return Restored(run_id=run.run_id, head=head, state="imported")
+    if there != head and run.run_id == LEDGER:
+        return Restored(run_id=run.run_id, head=there, state="own")
+    if there != head:
+        raise JournalError(
+            f"{run.place}: run `{run.run_id}`: the journal holds it with another head, row {there.seq}; "
+            "it was not imported"
+        )
+    return Restored(run_id=run.run_id, head=head, state="there")
+
+
+def restore_records(store: Store, lines: Iterable[tuple[int, str]], *, name: str, ts: str) -> Restored:
+    """Take in decision records as one new run, named by what it holds; its chain begins here.
+
+    Raises:
+        JournalError: a line is no decision record; it is named.
+    """
+    records: list[Record] = []
+    texts = [(number, line.strip()) for number, line in lines]
+    run_id = f"records-{sha256_hex(chr(10).join(line for _, line in texts))[:_NAMED_BY]}"
+    head: Head | None = None
+    for number, line in texts:
+        try:
+            body = read_record_line(line)
+        except JournalError as cause:
+            raise JournalError(f"{name}: line {number}: {cause}") from cause
+        records.append(link(head, run_id=run_id, ts=ts, kind="decision_record", body=body, text=line))
+        head = Head(seq=records[-1].seq, hash=records[-1].hash)
+    assert head is not None, "there is a line"  # noqa: S101
+    there = store.head(run_id)
+    if there is None:
+        store.restore(records)
+    return Restored(run_id=run_id, head=there or head, state="imported" if there is None else "there")

@@ -1,0 +1,82 @@
+"""Counts of a journal for Prometheus: they add up, and no text that somebody wrote becomes a label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from interlock.journal import Head, MemoryJournal
+from interlock.journal.metrics import prometheus
+
+WriteRun = Callable[..., str]
+SERIES = re.compile(r'([a-z_]+)(?:\{((?:[a-z_]+="[A-Za-z0-9_.+-]*",?)+)\})? (-?[0-9.e+-]+)')
+TS = "2026-02-03T04:05:06.000007Z"
+
+
+@pytest.fixture
+def journal(write_run: WriteRun) -> MemoryJournal:
+    opened = MemoryJournal()
+    write_run(opened, "run-1")
+    write_run(opened, "run-2")
+    return opened
+
+
+def _lines(journal: MemoryJournal) -> list[str]:
+    with journal.snapshot() as view:
+        return list(prometheus(view))
+
+
+def test_every_line_is_of_the_format_and_every_metric_is_described(journal: MemoryJournal) -> None:
+    lines = _lines(journal)
+    described = [line.split()[2] for line in lines if line.startswith("# TYPE")]
+    assert described == [line.split()[2] for line in lines if line.startswith("# HELP")]
+    assert len(described) == len(set(described))
+    for line in lines:
+        if not line.startswith("#"):
+            found = SERIES.fullmatch(line)
+            assert found is not None, line
+            assert re.sub(r"_(sum|count)$", "", found[1]) in described
+
+
+def test_what_happened_is_counted(journal: MemoryJournal) -> None:
+    lines = _lines(journal)
+    assert "interlock_runs_started_total 2" in lines
+    assert 'interlock_runs_ended_total{halt="task_done",delivered="true"} 2' in lines
+    assert 'interlock_decisions_total{decision="pick",action="call",mode="enforce",degraded="false"} 4' in lines, (
+        "one of them had a single option"
+    )
+    assert 'interlock_decision_seconds_count{decision="risk"} 8' in lines
+    assert 'interlock_readings_total{decision="pick",kind="not_asked",reason="single-option"} 2' in lines
+    assert 'interlock_judge_requests_total{decision="risk",failure="timeout"} 2' in lines
+    assert 'interlock_tool_calls_total{tool="write_file",failed="false"} 2' in lines
+    assert 'interlock_approvals_total{approved="true"} 2' in lines
+
+
+def test_the_same_journal_gives_the_same_text(journal: MemoryJournal) -> None:
+    assert _lines(journal) == _lines(journal)
+
+
+@pytest.mark.parametrize("text", ['a "quoted" task', "two\nlines", "é", "x" * 65, "", 7, None])
+def test_free_text_never_becomes_a_label(text: object) -> None:
+    journal = MemoryJournal()
+    body: dict[str, Any] = {"where": "x", "kind": text, "message": "secret"}
+    journal.append("r", "error", body, ts=TS)
+    assert 'interlock_errors_total{kind="other"} 1' in _lines(journal)
+    assert "secret" not in "".join(_lines(journal))
+
+
+def test_a_row_that_cannot_be_read_is_counted_as_such() -> None:
+    journal = MemoryJournal()
+    journal.append("r", "decision", {"decision": "d"}, ts=TS)
+    journal.append("r", "decision", {"decision": "d", "readings": 1}, ts=TS)
+    assert "interlock_unread_rows 2" in _lines(journal)
+
+
+def test_deleted_runs_are_not_counted(journal: MemoryJournal) -> None:
+    head = journal.head("run-1")
+    assert head is not None
+    journal.prune("run-1", {}, ts=TS, expected=Head(seq=head.seq, hash=head.hash))
+    assert "interlock_runs_started_total 1" in _lines(journal)
