@@ -40,7 +40,7 @@ from interlock.questions import (
     ScoreAnswer,
 )
 
-__all__ = ["UNASKED", "asked_of", "read_question", "read_reading", "read_reply"]
+__all__ = ["UNASKED", "asked_of", "read_question", "read_reading", "read_reply", "read_usage"]
 
 UNASKED = ("single-option", "no-options")
 """Reasons of readings for which no judge was asked."""
@@ -100,7 +100,7 @@ def read_reply(
         served_model=optional_text(reply, "served_model"),
         request_id=optional_text(reply, "request_id"),
         request_digest=text(section(body, "digests"), "request"),
-        usage=None if usage is None else _usage(usage),
+        usage=None if usage is None else read_usage(usage),
         attempts=whole(reply, "attempts"),
         elapsed_s=number(reply, "elapsed_s"),
         wire=text(reply, "wire"),
@@ -169,7 +169,8 @@ def _failure(body: Mapping[str, Json]) -> Failure:
     )
 
 
-def _usage(body: Mapping[str, Json]) -> Usage:
+def read_usage(body: Mapping[str, Json]) -> Usage:
+    """Return recorded tokens and cost."""
     return Usage(
         input_tokens=optional_whole(body, "input_tokens"),
         output_tokens=optional_whole(body, "output_tokens"),

@@ -51,6 +51,10 @@ class Ledger:
         self.degraded = self.degraded or degraded
         self._spend(usage)
 
+    def carry(self, seconds: float) -> None:
+        """Count time that the run had taken before this process worked on it."""
+        self._began -= seconds
+
     def waited_for_a_person(self, seconds: float) -> None:
         """Take the time that a person needed out of the run's time."""
         self._waited += seconds

@@ -87,8 +87,8 @@ class Unapproved:
 class Parked:
     """Nobody can answer now: the run waits, and its process may end."""
 
-    approval: str
-    """The id of the request that waits."""
+    approval: str | None
+    """The id of the request that waits; None when a person has to look at a call that may have happened."""
     reason: str
 
 

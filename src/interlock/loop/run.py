@@ -232,9 +232,11 @@ def _started(
 
 def result_of(setup: Setup, state: State, records: list[Record]) -> RunResult:
     """Return what a run came to; `records` are those that this process wrote."""
+    run_id, head = setup.recorder.run_id, setup.recorder.journal.head(setup.recorder.run_id)
+    assert head is not None  # noqa: S101 - it has a first record
     return RunResult(
-        run_id=setup.recorder.run_id,
-        head=records[-1].hash,
+        run_id=run_id,
+        head=head.hash,
         halt=state.halt_name,
         delivered=state.delivered,
         answer=state.draft if state.delivered else None,
