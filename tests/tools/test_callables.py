@@ -75,6 +75,16 @@ class Counter:
         return f"{json}{copy}"
 
 
+def _any_number(*numbers: int) -> int:
+    """It takes any."""
+    return len(numbers)
+
+
+def _by_place(number: int, /) -> int:
+    """It takes one."""
+    return number
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize(
     ("function", "arguments", "text"),
@@ -86,6 +96,9 @@ class Counter:
         pytest.param(functools.partial(weather, unit="f"), {"city": "Y", "days": 1}, '"unit":"f"', id="partial"),
         pytest.param(lambda: None, {}, "(empty)", id="nothing"),
         pytest.param(lambda: "plain\ntext", {}, "plain\ntext", id="text"),
+        pytest.param(_any_number, {}, "0", id="any-number-is-none"),
+        pytest.param(_by_place, {"number": 3}, "3", id="by-place"),
+        pytest.param(len, {"obj": "语言"}, "2", id="builtin"),
         pytest.param("语言".encode, {}, "语言", id="bytes"),
         pytest.param(
             lambda: b"\x00\x01", {}, "[TOOL_ERROR] binary: `tool` is not text; only text can be shown", id="binary"
@@ -103,12 +116,28 @@ async def test_a_call_gives_the_result_as_text(
 
 
 @pytest.mark.anyio
+async def test_what_a_function_hides_no_caller_of_the_tool_can_set() -> None:
+    tool = tool_from_function(_hidden, base_risk=0)
+
+    assert tool.parameters == {
+        "type": "object",
+        "properties": {"query": {"type": "string", "description": "What to find"}},
+        "required": ["query"],
+    }
+    refused = check_call(tool, {"query": "q", "session": "EVIL"})
+    assert refused is not None
+    assert "no parameter `session`" in str(refused)
+    assert (await run_tool(tool, {"query": "q"})).text == '["q","s",null]'
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         pytest.param({}, "`city` is missing", id="missing"),
-        pytest.param({"city": 3}, "`city`: Input should be a valid string", id="type"),
-        pytest.param({"city": "x", "unit": "k"}, "`unit`: Input should be 'c' or 'f'", id="closed-set"),
+        pytest.param({"city": 3}, "`city` input should be a valid string, got 3", id="type"),
+        pytest.param({"city": "x", "unit": "k"}, "`unit` must be one of 'c' or 'f', got", id="closed-set"),
+        pytest.param({"city": "x", "days": "3"}, "`days` input should be a valid integer", id="text-is-no-number"),
         pytest.param({"city": "x", "self": 1}, "no parameter `self`", id="unknown"),
     ],
 )
@@ -177,14 +206,17 @@ def _undocumented(number: int) -> int:
     return number
 
 
-def _any_number(*numbers: int) -> int:
-    """It takes any."""
-    return len(numbers)
+def _hidden(query: str, session: str = "s", runtime: object = None) -> list[object]:
+    """It keeps something to itself."""
+    return [query, session, runtime]
 
 
-def _by_place(number: int, /) -> int:
-    """It takes one."""
-    return number
+_hidden.input_meta = {"query": {"description": "What to find"}, "session": {"hidden": True}}  # type: ignore[attr-defined]
+
+
+def _needs_runtime(runtime: object) -> object:
+    """It needs what only an agent has."""
+    return runtime
 
 
 def _unknown_type(event: threading.Event) -> bool:
@@ -208,13 +240,13 @@ def _unknown_name(value: Nowhere) -> object:  # type: ignore[name-defined] # noq
         pytest.param(_undocumented, 0, "has no description; write when it applies", id="no-description"),
         pytest.param(weather, 4, "base_risk is 4; declare 0 to 3, or None for unknown", id="risk-too-high"),
         pytest.param(weather, -1, "base_risk is -1", id="risk-too-low"),
-        pytest.param(_any_number, 0, "`numbers` cannot be given by name", id="any-number"),
-        pytest.param(_by_place, 0, "`number` cannot be given by name", id="by-place"),
-        pytest.param(_unknown_type, 0, "a parameter cannot be checked", id="unknown-type"),
-        pytest.param(_callable_parameter, 0, "a parameter has no JSON Schema", id="no-schema"),
-        pytest.param(_unknown_name, 0, "its signature cannot be read", id="unknown-name"),
+        pytest.param(_unknown_type, 0, "annotation of `event`: `Event` cannot be carried by JSON", id="unknown-type"),
+        pytest.param(_callable_parameter, 0, "`Callable` cannot be carried by JSON", id="no-schema"),
+        pytest.param(_unknown_name, 0, "annotation of `value`, `Nowhere`, does not resolve", id="unknown-name"),
+        pytest.param(_needs_runtime, 0, "nothing fills `runtime`; give it a default", id="injected"),
+        pytest.param(Counter.add, 0, "`add` is a method without its object", id="unbound"),
         pytest.param(lambda: None, 0, "is no name; give `name=` as one word", id="lambda"),
-        pytest.param(len, 0, "cannot be given by name", id="builtin"),
+        pytest.param(dict, 0, "`dict` has no readable signature", id="builtin"),
     ],
 )
 def test_a_function_that_cannot_be_a_tool_is_refused(function: Callable[..., object], risk: int, words: str) -> None:

@@ -6,14 +6,14 @@ Source: next-step specification, section 10.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
 from interlock.menu.attempts import Chosen, Rejected
 from interlock.menu.options import Option
 from interlock.models.reply import NotFound, find_action
-from interlock.schema import Field, Problem, ProblemKind, missing, read_value
+from interlock.schema import Field, Problem, ProblemKind, read_values
 
 __all__ = ["read_fields", "read_reply"]
 
@@ -43,33 +43,12 @@ def _read_args(option: Option, args: Mapping[str, object], repaired: bool) -> Ch
 
 
 def read_fields(fields: Sequence[Field], args: Mapping[str, object]) -> Mapping[str, object] | Rejected:
-    """Return the validated values of `fields`, unknown keys dropped, or what is wrong with them.
-
-    Keys that a class forbids are told before missing fields, and missing fields before wrong values.
-    """
-    read: dict[str, object] = {}
-    problems: list[Problem] = []
-    for field in fields:
-        if _is_given(field, args):
-            read[field.name], found = read_value(field, args[field.name])
-            problems += found
-        elif field.required:
-            problems.append(missing(field))
-    if not problems:
-        return read
-    problems = next(stage for stage in _stages(problems) if stage)
-    message = "; ".join(f"`{problem.path}` {problem.message}" for problem in problems)
-    return Rejected(kind=problems[0].kind, message=message, problems=tuple(problems), picked=None)
-
-
-def _stages(problems: Sequence[Problem]) -> Iterator[list[Problem]]:
-    for kind in ("bad_args", "missing_required"):
-        yield [problem for problem in problems if problem.kind == kind]
-    yield list(problems)
-
-
-def _is_given(field: Field, args: Mapping[str, object]) -> bool:
-    return field.name in args and not (args[field.name] is None and field.null_is_absent)
+    """Return the validated values of `fields`, or what is wrong with them as one sentence."""
+    read = read_values(fields, args)
+    if not read.problems:
+        return read.values
+    message = "; ".join(f"`{problem.path}` {problem.message}" for problem in read.problems)
+    return Rejected(kind=read.problems[0].kind, message=message, problems=read.problems, picked=None)
 
 
 def _rejected(kind: ProblemKind, message: str, repaired: bool = False, picked: str | None = None) -> Rejected:

@@ -6,7 +6,7 @@ Source: next-step specification, sections 4, 5 and 10.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, cast
@@ -21,7 +21,7 @@ from interlock.schema.json_schema import JsonSchema, forms_of, schema_of
 from interlock.schema.kept import Kept
 from interlock.schema.problems import Problem, ProblemKind, problems_of
 
-__all__ = ["ABSENT", "Absent", "Accepted", "Field", "field_for", "missing", "one_of", "read_value"]
+__all__ = ["ABSENT", "Absent", "Accepted", "Field", "FieldValues", "field_for", "one_of", "read_value", "read_values"]
 
 
 class Absent:
@@ -130,9 +130,29 @@ def _converted(option: object, adapter: TypeAdapter[Any], kind: object, name: st
         raise TypeError(f"`{name}`: option {option!r} is not of its type; write values that are") from error
 
 
-def missing(field: Field) -> Problem:
-    """Return the problem of a required field that is not there."""
-    return Problem(kind="missing_required", path=field.name, message="is required")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldValues:
+    """What several fields were given."""
+
+    values: Mapping[str, object]
+    """Field → validated object; complete only when there are no problems."""
+    problems: tuple[Problem, ...]
+    """All those of the first stage that has any, in declaration order: forbidden keys, missing fields, wrong values."""
+
+
+def read_values(fields: Sequence[Field], given: Mapping[str, object]) -> FieldValues:
+    """Return the values of `fields`; other keys are dropped, and null stands for a default that is None."""
+    values: dict[str, object] = {}
+    problems: list[Problem] = []
+    for field in fields:
+        if field.name in given and not (given[field.name] is None and field.null_is_absent):
+            values[field.name], found = read_value(field, given[field.name])
+            problems += found
+        elif field.required:
+            problems.append(_refused(field, "missing_required", "is required"))
+    stages = [[problem for problem in problems if problem.kind == kind] for kind in ("bad_args", "missing_required")]
+    first = next((stage for stage in stages if stage), problems)
+    return FieldValues(values=values, problems=tuple(first))
 
 
 def read_value(field: Field, value: object) -> Accepted:

@@ -1,4 +1,4 @@
-"""A caller's own function as a tool: its parameters read from the signature, its risk declared by the caller.
+"""A caller's own function as a tool: its parameters as it describes them, its risk declared by the caller.
 
 Knows nothing of judges or policies.
 Source: reference loop specification, tools and the risk ladder.
@@ -6,17 +6,22 @@ Source: reference loop specification, tools and the risk ladder.
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic.errors import PydanticUserError
-from pydantic_core import ArgsKwargs, to_json
+from pydantic_core import to_json
 
 from interlock._canonical import compact_json
 from interlock.errors import HostError, ToolError
+from interlock.functions.bind import bind
+from interlock.functions.fields import fields_of
+from interlock.functions.metadata import FunctionMetadata
+from interlock.functions.reflect import describe
+from interlock.functions.toolspec import tool_spec
 from interlock.questions import Json
+from interlock.schema import Field, read_values
 from interlock.tools.base import Effect, Tool, ToolRun
 from interlock.tools.text import decode
 from interlock.tools.threads import in_thread
@@ -24,7 +29,6 @@ from interlock.tools.threads import in_thread
 __all__ = ["tool_from_function"]
 
 Function: TypeAlias = Callable[..., object]
-_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 def tool_from_function(
@@ -46,7 +50,7 @@ def tool_from_function(
     and is then no longer waited for.
 
     Args:
-        function: every parameter has a name; the annotations decide what is accepted.
+        function: its annotations decide what is accepted; what it hides is left to its defaults.
         base_risk: 0 read-only, 1 reversible write, 2 irreversible, 3 destructive; None is unknown, and unknown asks.
         effect: what kind of action it is.
         leaves_root: False only when it cannot touch anything outside the working directory.
@@ -60,27 +64,46 @@ def tool_from_function(
     Raises:
         HostError: the function or a declared value cannot be used.
     """
-    called = name if name is not None else getattr(function, "__name__", "")
-    text = description if description is not None else _first_paragraph(function)
+    described = _described(function)
+    called = described.name if name is None else name
+    text = described.summary if description is None else description
     _require_declared(called, text, base_risk)
-    arguments = _arguments(called, function)
-    schema = _schema(called, arguments)
+    fields, parameters = _fields(described), tool_spec(function)["parameters"]
     return Tool(
         name=called,
         description=text,
-        parameters=schema,
-        run=_runner(called, function, arguments),
-        check=lambda given: _require_valid(arguments, given),
+        parameters=parameters,
+        run=_runner(called, described, fields),
+        check=lambda given: _require_valid(fields, given),
         input_text=lambda given: compact_json(dict(given)),
         base_risk=base_risk,
         effect=effect,
         leaves_root=leaves_root,
         network=network,
         idempotent=idempotent,
-        input_source="provide" if schema.get("properties") else "fixed",
+        input_source="provide" if fields else "fixed",
         needs=needs,
         timeout_s=timeout_s,
     )
+
+
+def _described(function: Function) -> FunctionMetadata:
+    """Return what a function says about itself; Python has nothing to fill its hidden parameters with."""
+    try:
+        described = describe(function)
+    except TypeError as error:
+        raise HostError(f"tool {error}") from error
+    unfilled = [param.name for param in described.params if param.required and not param.visible]
+    if unfilled:
+        raise HostError(f"tool `{described.name}`: nothing fills `{unfilled[0]}`; give it a default")
+    return described
+
+
+def _fields(described: FunctionMetadata) -> tuple[Field, ...]:
+    try:
+        return fields_of(described)
+    except TypeError as error:
+        raise HostError(f"tool {error}") from error
 
 
 def _require_declared(name: str, description: str, base_risk: int | None) -> None:
@@ -92,55 +115,19 @@ def _require_declared(name: str, description: str, base_risk: int | None) -> Non
         raise HostError(f"tool `{name}`: base_risk is {base_risk}; declare 0 to 3, or None for unknown")
 
 
-def _first_paragraph(function: Function) -> str:
-    return " ".join((inspect.getdoc(function) or "").split("\n\n", 1)[0].split())
+def _require_valid(fields: Sequence[Field], given: Mapping[str, Json]) -> Mapping[str, object]:
+    """Return the arguments as objects of their types."""
+    read = read_values(fields, given)
+    if read.problems:
+        raise ToolError("bad-arguments", f"`{read.problems[0].path}` {read.problems[0].message}")
+    return read.values
 
 
-def _arguments(name: str, function: Function) -> TypeAdapter[Mapping[str, object]]:
-    """Return what checks the arguments of a function without calling it."""
-    try:
-        signature = inspect.signature(function, eval_str=True)
-    except (TypeError, ValueError, NameError) as error:
-        raise HostError(f"tool `{name}`: its signature cannot be read: {error}") from error
-    unnamed = [parameter.name for parameter in signature.parameters.values() if parameter.kind not in _NAMED]
-    if unnamed:
-        raise HostError(f"tool `{name}`: `{unnamed[0]}` cannot be given by name; write a plain parameter")
-
-    def accepted(**given: object) -> Mapping[str, object]:
-        return given
-
-    by_name = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in signature.parameters.values()]
-    accepted.__signature__ = signature.replace(parameters=by_name)  # type: ignore[attr-defined] # read by inspect
-    accepted.__annotations__ = {parameter.name: parameter.annotation for parameter in by_name}
-    try:
-        return TypeAdapter(accepted)  # type: ignore[arg-type] # a function stands for a call of it
-    except PydanticUserError as error:
-        raise HostError(f"tool `{name}`: a parameter cannot be checked: {error}") from error
-
-
-def _schema(name: str, arguments: TypeAdapter[Mapping[str, object]]) -> Mapping[str, Json]:
-    try:
-        return arguments.json_schema()
-    except PydanticUserError as error:
-        raise HostError(f"tool `{name}`: a parameter has no JSON Schema: {error}") from error
-
-
-def _require_valid(arguments: TypeAdapter[Mapping[str, object]], given: Mapping[str, Json]) -> Mapping[str, object]:
-    """Return the arguments as the function takes them."""
-    try:
-        return arguments.validate_python(ArgsKwargs((), dict(given)))
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise ToolError("bad-arguments", f"`{place}`: {first['msg']}") from error
-
-
-def _runner(name: str, function: Function, arguments: TypeAdapter[Mapping[str, object]]) -> ToolRun:
-    asynchronous = inspect.iscoroutinefunction(function)
-
+def _runner(name: str, described: FunctionMetadata, fields: Sequence[Field]) -> ToolRun:
     async def run(given: Mapping[str, Json]) -> str:
-        valid = _require_valid(arguments, given)
-        result = function(**valid) if asynchronous else await in_thread(lambda: function(**valid))
+        bound = bind(described, _require_valid(fields, given), {}, None)
+        call = functools.partial(described.function, *bound.args, **bound.kwargs)
+        result = call() if described.is_async else await in_thread(call)
         return _text(name, await result if inspect.isawaitable(result) else result)
 
     return run
