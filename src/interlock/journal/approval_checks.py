@@ -12,7 +12,7 @@ from interlock.errors import ApprovalError
 from interlock.journal.approval_bodies import BoundCall
 from interlock.journal.approvals import Approval, moment
 from interlock.journal.base import JournalView
-from interlock.journal.verify_chain import ChainWalk
+from interlock.journal.verify_chain import chain_problem
 
 __all__ = ["CLOCK_SKEW", "require_answerable", "require_covered", "require_intact", "require_usable"]
 
@@ -26,7 +26,7 @@ def require_intact(view: JournalView, run_id: str) -> None:
     Raises:
         ApprovalError: `forged`; the row is named.
     """
-    problem = _broken(view, run_id)
+    problem = chain_problem(view, run_id)
     if problem is not None:
         raise ApprovalError(
             "forged", f"run `{run_id}`: its record does not hold: {problem}; no approval in it is taken"
@@ -106,11 +106,3 @@ def _require_same(approval: Approval, bound: BoundCall) -> None:
     for kind, (different, says) in differs.items():
         if different:
             raise ApprovalError(kind, f"approval `{short}`: {says}")
-
-
-def _broken(view: JournalView, run_id: str) -> str | None:
-    walk = ChainWalk()
-    for row in view.rows(run_id):
-        for problem in walk.follow(row):
-            return f"row {row.seq} {problem}"
-    return next(iter(walk.end(view.head(run_id))), None)
