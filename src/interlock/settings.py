@@ -76,6 +76,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 _TOP = (*_TEXTS, "judging", *_TABLES, "budgets")
 _PREFIX = "INTERLOCK_"
 _NOT_SETTINGS = (
+    "INTERLOCK_CAPTURE_CONTENT",
     "INTERLOCK_SERVE_KEY",
     "INTERLOCK_TEST_ALL",
     "INTERLOCK_TEST_POSTGRES_URL",

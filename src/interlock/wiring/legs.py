@@ -25,6 +25,7 @@ from interlock.wiring.ids import Id, backticked
 from interlock.wiring.loading import load
 from interlock.wiring.names import CODE_JUDGES, profile_of, unknown_judge
 from interlock.wiring.text_models import TEXT_PROVIDERS, text_model
+from interlock.wiring.tracing import traced
 
 __all__ = ["identity_of", "leg", "server"]
 
@@ -57,8 +58,14 @@ def leg(id_: Id, environ: Mapping[str, str], tools: ToolTable, options: JudgeOpt
     now = time.monotonic
     identity = identity_of(id_, environ, options)
     if id_.provider in TEXT_PROVIDERS:
-        return Fit(_read_model(id_, identity, environ, options), identity=identity, now=now)
-    retry = Retry(server(id_, environ, options), now=now, sleep=asyncio.sleep, rng=random.random)
+        read = traced(_read_model(id_, identity, environ, options), identity, id_.provider, environ)
+        return Fit(read, identity=identity, now=now)
+    retry = Retry(
+        traced(server(id_, environ, options), identity, id_.provider, environ),
+        now=now,
+        sleep=asyncio.sleep,
+        rng=random.random,
+    )
     return Fit(retry, identity=identity, now=now)
 
 
