@@ -18,7 +18,7 @@ from interlock.prompts.pack import PromptPack
 from interlock.prompts.wording import ReplyForm, schema_text, thought_text
 from interlock.questions import Json
 
-__all__ = ["ObservationRole", "Wanted", "observation_messages", "render_pack"]
+__all__ = ["ObservationRole", "Wanted", "fill_system", "observation_messages", "render_pack"]
 
 ObservationRole: TypeAlias = Literal["system", "user", "tool"]
 """Who observations come from; anything but `system` is for providers that take one system message only."""
@@ -44,7 +44,7 @@ def render_pack(
     Raises:
         PromptError: the system layer has an unknown placeholder, or does not name an action of the space.
     """
-    system = _filled(pack.system.strip(), wanted)
+    system = fill_system(pack.system.strip(), wanted)
     role = f"ROLE:\n{pack.role.strip()}"
     heads = [f"{system}\n\n{role}"] if one_system else [system, role]
     state = json.dumps(loop, ensure_ascii=False)
@@ -71,7 +71,12 @@ def _observation(observation: Observation, role: ObservationRole) -> tuple[Messa
     )
 
 
-def _filled(system: str, wanted: Wanted) -> str:
+def fill_system(system: str, wanted: Wanted) -> str:
+    """Return the system layer with its placeholders filled.
+
+    Raises:
+        PromptError: it has an unknown placeholder, or does not name an action of the space.
+    """
     texts = {
         "actions": _actions(wanted.space),
         "tools": ", ".join(json.dumps(tool.name, ensure_ascii=False) for tool in wanted.tools) or "none",
