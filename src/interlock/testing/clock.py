@@ -1,13 +1,10 @@
-"""Doubles for tests: a judge and a text model that follow a script, and a clock that only moves when told."""
+"""A clock that only moves when told."""
 
 from __future__ import annotations
 
 import asyncio
 
-from interlock.judge.scripted import Script, Scripted, ScriptedJudge, Seen
-from interlock.models.scripted import ScriptedModel
-
-__all__ = ["FakeClock", "Script", "Scripted", "ScriptedJudge", "ScriptedModel", "Seen"]
+__all__ = ["FakeClock"]
 
 
 class FakeClock:
