@@ -13,12 +13,14 @@ from contextlib import contextmanager
 
 import click
 
+from interlock._text import clip
 from interlock.cli._trace import visible
 from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
 
-__all__ = ["ask_at_terminal"]
+__all__ = ["ask_at_terminal", "login_name", "shown_request"]
 
 _SHOWN_LINES = 60
+_SHOWN_COLUMNS = 500
 _RISKS = ("read-only", "reversible write", "irreversible", "destructive")
 
 
@@ -26,28 +28,43 @@ async def ask_at_terminal(request: ApprovalRequest) -> ApprovalAnswer:
     """Return what the person at the terminal answers to `request`."""
     if not sys.stdin.isatty():
         return ApprovalAnswer(approved=False, by=None, note="standard input is not a terminal")
-    click.echo(_shown(request), err=True)
+    shown = shown_request(request)
+    click.echo(shown, err=True)
     with _interruptible():
         try:
             approved = click.confirm("Run this call?", default=False, err=True)
         except click.Abort:
             raise KeyboardInterrupt from None
-    return ApprovalAnswer(approved=approved, by=_name())
+    return ApprovalAnswer(approved=approved, by=login_name(), saw=shown)
 
 
-def _shown(request: ApprovalRequest) -> str:
-    risk = "unknown" if request.base_risk is None else f"{request.base_risk} ({_RISKS[request.base_risk]})"
-    lines = visible(request.input).split("\n")
+def shown_request(request: ApprovalRequest) -> str:
+    """Return what a person reads of a call; nothing in it can steer a terminal, and what is left out is said."""
+    lines = [clip(line, _SHOWN_COLUMNS) for line in visible(request.input).split("\n")]
     more = len(lines) - _SHOWN_LINES
     shown = lines if more <= 0 else [*lines[:_SHOWN_LINES], f"[{more} more lines]"]
     return "\n".join(
         [
             "",
-            f"{request.tool} in {visible(request.cwd)}; risk {risk}",
+            f"{visible(request.tool)} in {visible(request.cwd)}; risk {_risk(request.base_risk)}",
             f"asked because: {visible(request.reason or 'the policy asks')}",
             *(f"  {line}" for line in shown),
+            f"approval {request.id[:16]}, until {request.expires}",
         ]
     )
+
+
+def login_name() -> str:
+    """Return whose session this is."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "the person at the terminal"
+
+
+def _risk(base: int | None) -> str:
+    known = base is not None and 0 <= base < len(_RISKS)
+    return f"{base} ({_RISKS[base]})" if base is not None and known else "unknown"
 
 
 @contextmanager
@@ -58,10 +75,3 @@ def _interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _name() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "the person at the terminal"

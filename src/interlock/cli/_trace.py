@@ -127,6 +127,14 @@ def _answered(body: Body) -> str:
     return click.style(f"     {verdict} by {_line(body['by'], 120)}", fg="yellow")
 
 
+def _consumed(body: Body) -> str:
+    return click.style(f"     approval {visible(str(body['request'])[:16])} is used up", dim=True)
+
+
+def _expired(body: Body) -> str:
+    return click.style(f"     approval expired at {_line(body['expires'])}", fg="yellow")
+
+
 def _generation(body: Body) -> str:
     failure = body["failure"]
     what = {"answer": "draft", "revision": "revised draft", "input": "input"}[str(body["purpose"])]
@@ -162,6 +170,8 @@ _LINES: Mapping[str, Callable[[Body], str]] = {
     "audit": _audit,
     "approval_requested": _requested,
     "approval_answered": _answered,
+    "approval_consumed": _consumed,
+    "approval_expired": _expired,
     "generation": _generation,
     "budget": _budget,
     "error": _error,

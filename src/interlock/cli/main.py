@@ -29,6 +29,7 @@ class Verb:
 
 
 VERBS: Mapping[str, Verb] = {
+    "approvals": Verb("interlock.cli.approvals", "List, show and answer the calls that wait for a person."),
     "ask": Verb("interlock.cli.ask", "Ask a judge one question."),
     "check": Verb("interlock.cli.check", "Check a contract and print what is wrong with it."),
     "functions": Verb("interlock.cli.functions", "Check and show the functions that a model is offered."),

@@ -7,9 +7,9 @@ Source: product specification, the command line.
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -17,13 +17,15 @@ import click
 
 from interlock.cli._asking import ask_at_terminal
 from interlock.cli._contract import load_contract
+from interlock.cli._duration import DURATION
 from interlock.cli._files import STDIN, read_text
-from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, SCHEMA, USAGE, epilog, fail, print_json
-from interlock.cli._trace import Trace, account, visible
+from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, PARKED, SCHEMA, USAGE, epilog, fail
+from interlock.cli._result import exit_code, show_result, to_stderr
+from interlock.cli._trace import Trace, visible
 from interlock.journal.address import shown_address
 from interlock.journal.place import open_journal
 from interlock.loop.reference import reference_host
-from interlock.loop.result import RunResult, result_json
+from interlock.loop.result import RunResult
 from interlock.loop.run import arun
 from interlock.models.closing import close
 from interlock.pipeline.blocking import run_blocking
@@ -46,6 +48,8 @@ class _Flags:
     can_write: bool
     can_delete: bool
     after: str | None
+    park: bool
+    approval_ttl: timedelta
     record_state: bool
     as_json: bool
 
@@ -59,6 +63,7 @@ class _Flags:
         SCHEMA,
         NOT_DELIVERED,
         DENIED,
+        PARKED,
     )
 )
 @click.argument("task")
@@ -71,6 +76,15 @@ class _Flags:
 @click.option("--gate", "gates", multiple=True, metavar="KEY=N", help="Set a threshold, such as `step_ok=0.7`.")
 @click.option("--after", metavar="RUN", help="Take the turn after this run; its task is context.")
 @click.option("--journal", metavar="PLACE", help="Where the run is recorded; `:memory:` keeps no record.")
+@click.option("--park", is_flag=True, help="Let a gated call wait when there is no terminal to ask at; exit code 6.")
+@click.option(
+    "--approval-ttl",
+    type=DURATION,
+    default="24h",
+    show_default=True,
+    metavar="SPAN",
+    help="How long a person may take to approve a call, and the call to run.",
+)
 @click.option("--record-state", is_flag=True, help="Record the raw state, so that frames can be built again.")
 @click.option("--max-steps", metavar="N", help="Most calls of tools.")
 @click.option("--max-seconds", metavar="N", help="Most wall time, without the time that you take to answer.")
@@ -90,6 +104,8 @@ def command(
     gates: tuple[str, ...],
     after: str | None,
     journal: str | None,
+    park: bool,
+    approval_ttl: timedelta,
     record_state: bool,
     as_json: bool,
     **budgets: str | None,
@@ -97,7 +113,8 @@ def command(
     """Do TASK in a directory, every decision judged, gated and recorded.
 
     TASK is text in any language; `-` reads it from standard input. A call that the contract gates is asked
-    about at the terminal; without a terminal it is refused. The answer goes to standard output; the trace, and
+    about at the terminal; without a terminal it is refused, or with --park it waits for `interlock approvals`, and
+    `interlock runs resume` goes on. The answer goes to standard output; the trace, and
     a draft that was not delivered with its reason, go to standard error.
     """
     thresholds = dict(map(parse_override, gates))
@@ -111,6 +128,8 @@ def command(
         can_write=allow_write,
         can_delete=allow_delete,
         after=after,
+        park=park,
+        approval_ttl=approval_ttl,
         record_state=record_state,
         as_json=as_json,
     )
@@ -118,8 +137,8 @@ def command(
         result = run_blocking(partial(_run, flags, settings), name="run", instead="arun")
     except KeyboardInterrupt:
         fail(f"cancelled; what was done is on record in {shown_address(settings.journal)}", ERROR)
-    _show(result, as_json=as_json)
-    raise SystemExit(_exit_code(result))
+    show_result(result, as_json=as_json)
+    raise SystemExit(exit_code(result))
 
 
 async def _run(flags: _Flags, settings: Settings) -> RunResult:
@@ -142,9 +161,12 @@ async def _run(flags: _Flags, settings: Settings) -> RunResult:
                 budgets=settings.budgets,
                 ask=ask_at_terminal,
                 journal=journal,
+                park=flags.park,
+                approval_ttl=flags.approval_ttl,
                 record_state=flags.record_state,
                 after=flags.after,
-                on_event=None if flags.as_json else Trace(_echo),
+                wired={"judge": settings.judge, "writer": settings.writer, "judging": asdict(settings.judging)},
+                on_event=None if flags.as_json else Trace(to_stderr),
             )
     finally:
         await close(judge, writer)
@@ -168,44 +190,3 @@ def _directory(given: str) -> Path:
     if not path.is_dir():
         fail(f"{visible(given)}: is not a directory", USAGE)
     return path
-
-
-def _show(result: RunResult, *, as_json: bool) -> None:
-    if as_json:
-        print_json(result_json(result))
-    elif result.answer is not None:
-        click.echo(_shown(result.answer, terminal=sys.stdout.isatty()))
-    if not result.delivered:
-        _echo(_undelivered(result))
-    elif result.reason is not None and not as_json:
-        _echo(f"{result.halt}: {visible(result.reason)}")
-    if not as_json:
-        mark = " (degraded)" if result.degraded else ""
-        _echo(f"{result.halt}{mark}: {account(result.accounting)}")
-        _echo(f"run {result.run_id}  head {result.head}")
-
-
-def _undelivered(result: RunResult) -> str:
-    said = "interlock: " + visible(
-        " ".join(f"not delivered ({result.halt}): {result.reason or 'no reason given'}".split())
-    )
-    if result.draft is None or result.failed:
-        return said
-    return f"{said}\ndraft:\n{_shown(result.draft, terminal=sys.stderr.isatty())}"
-
-
-def _shown(text: str, *, terminal: bool) -> str:
-    """Return text that came from tools or models; on a terminal it may not steer the terminal."""
-    return visible(text) if terminal else text
-
-
-def _exit_code(result: RunResult) -> int:
-    if result.failed:
-        return ERROR
-    if result.halt.partition("+")[0] == "denied":
-        return DENIED
-    return OK if result.delivered else NOT_DELIVERED
-
-
-def _echo(line: str) -> None:
-    click.echo(line, err=True)

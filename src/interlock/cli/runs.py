@@ -11,6 +11,7 @@ from interlock.cli import runs_keep
 from interlock.cli._journal import reading
 from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
 from interlock.cli._trace import Trace, visible
+from interlock.cli.runs_resume import resume_run
 from interlock.journal.decision_record import decision_lines
 from interlock.journal.export import jsonl
 from interlock.journal.metrics import prometheus
@@ -32,6 +33,7 @@ def command() -> None:
     """
 
 
+command.add_command(resume_run)
 for _kept in (runs_keep.take_in, runs_keep.prune, runs_keep.redact_run):
     command.add_command(_kept)
 

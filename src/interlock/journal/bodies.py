@@ -100,11 +100,13 @@ def run_started_body(
     record_state: bool = False,
     park: bool = False,
     approval_ttl_s: float = APPROVAL_TTL_S,
+    wired: Mapping[str, Json] | None = None,
 ) -> dict[str, Json]:
     """Return the body of `run_started`: everything needed to compile the contract again and to continue.
 
     `tools`: name → base risk. `after` is the run whose task came before; `version` is that of this package.
-    `park`: a call that nobody can be asked about at once waits; `approval_ttl_s` is how long an approval holds.
+    `park`: a call that nobody can be asked about at once waits; `approval_ttl_s` is how long an approval holds. `wired`: the
+    settings by which judge and writer were made; None when a program made them otherwise.
     """
     return {
         "format": FORMAT,
@@ -125,6 +127,7 @@ def run_started_body(
         "record_state": record_state,
         "park": park,
         "approval_ttl_s": approval_ttl_s,
+        "wired": None if wired is None else dict(wired),
         "contract_digest": contract_digest,
         "contract_text": contract_text,
     }

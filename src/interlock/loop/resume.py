@@ -29,7 +29,7 @@ from interlock.loop.resume_carried import carry
 from interlock.loop.resume_flight import InFlight, settle
 from interlock.loop.resume_fold import Folded, fold
 from interlock.loop.resume_read import Started, contract_of, read_started, require_same_tools
-from interlock.loop.run import first_state, heard, make_recorder, result_of
+from interlock.loop.run import first_state, make_recorder, result_of
 from interlock.loop.setup import Setup, TakenUp
 from interlock.loop.state import State
 from interlock.loop.writer import Writer
@@ -90,9 +90,7 @@ async def aresume(
             judge=judge,
             writer=writer,
             gating=run.gating,
-            recorder=make_recorder(
-                journal, run_id, contract, partial(heard, added, on_event), record_state=run.record_state
-            ),
+            recorder=make_recorder(journal, run_id, contract, added, on_event, record_state=run.record_state),
             ledger=_ledger(records),
             approver=ask,
             terms=run.terms,

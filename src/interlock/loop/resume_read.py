@@ -16,7 +16,17 @@ from interlock.contract.compiled import Contract
 from interlock.errors import ContractError, HostError, JournalError, SettingsError
 from interlock.journal.base import JournalView
 from interlock.journal.bodies import FORMAT
-from interlock.journal.fields import flag, number, one_of, optional_text, optional_whole, section, text, whole
+from interlock.journal.fields import (
+    flag,
+    number,
+    one_of,
+    optional_section,
+    optional_text,
+    optional_whole,
+    section,
+    text,
+    whole,
+)
 from interlock.journal.records import Body, Record, read_rows
 from interlock.journal.summary import find_run
 from interlock.loop.approval import ApprovalTerms
@@ -24,6 +34,7 @@ from interlock.loop.budget import Budgets
 from interlock.pipeline.gating import GapPolicy, Gating
 from interlock.pipeline.host import Host
 from interlock.policy.rules import Mode
+from interlock.questions import Json
 
 __all__ = ["Started", "contract_of", "read_started", "require_same_tools", "started"]
 
@@ -38,9 +49,8 @@ class Started:
     contract_text: str
     contract_digest: str
     overrides: Mapping[str, float]
-    judge: str
-    """The id by which wiring makes it."""
-    writer: str
+    wired: Mapping[str, Json]
+    """The settings by which judge and writer were made; their ids when a program made them otherwise."""
     gating: Gating
     budgets: Budgets
     can_write: bool
@@ -118,8 +128,7 @@ def _started(run_id: str, body: Body) -> Started:
         contract_text=text(body, "contract_text"),
         contract_digest=text(body, "contract_digest"),
         overrides={key: number(overrides, key) for key in overrides},
-        judge=text(body, "judge"),
-        writer=text(body, "writer"),
+        wired=optional_section(body, "wired") or {"judge": text(body, "judge"), "writer": text(body, "writer")},
         gating=_gating(body),
         budgets=_budgets(section(body, "budgets")),
         can_write=flag(body, "can_write"),

@@ -45,11 +45,9 @@ __all__ = [
     "RunOptions",
     "arun",
     "first_state",
-    "heard",
     "make_recorder",
     "result_of",
     "run",
-    "utc_now",
 ]
 
 DEFAULT_BUDGETS = Budgets()
@@ -84,6 +82,8 @@ class RunOptions(TypedDict, total=False):
     """Let a gated call wait when nobody can answer at once; the run ends as `parked` and can be resumed."""
     approval_ttl: timedelta
     """From the moment an approval is asked for, how long it may be given and used."""
+    wired: Mapping[str, Json] | None
+    """The settings by which judge and writer were made: recorded, so that the run can be resumed with the same."""
     on_event: OnEvent | None
     """Is told of every record once it is stored."""
 
@@ -106,6 +106,7 @@ async def arun(
     after: str | None = None,
     park: bool = False,
     approval_ttl: timedelta = DEFAULT_TTL,
+    wired: Mapping[str, Json] | None = None,
     on_event: OnEvent | None = None,
 ) -> RunResult:
     """Return what the reference loop came to on `task`, decided by `contract` and recorded in `journal`.
@@ -122,13 +123,7 @@ async def arun(
     require_loop(compiled, brought)
     store = MemoryJournal() if journal is None else journal
     records: list[Record] = []
-    recorder = make_recorder(
-        store,
-        make_run_id(utc_now(), secrets.token_hex(4)),
-        compiled,
-        partial(heard, records, on_event),
-        record_state=record_state,
-    )
+    recorder = make_recorder(store, _new_id(), compiled, records, on_event, record_state=record_state)
     setup = Setup(
         contract=compiled,
         host=brought,
@@ -144,7 +139,7 @@ async def arun(
         brought, task=task, cwd=cwd, can_write=can_write, can_delete=can_delete, earlier=_earlier(store, after)
     )
     with store.hold(recorder.run_id):
-        recorder.record("run_started", _started(setup, budgets, state, after, record_state=record_state))
+        recorder.record("run_started", _started(setup, budgets, state, after, wired, record_state=record_state))
         return result_of(setup, await drive(setup, budgets, step(state, Begun())), records)
 
 
@@ -177,21 +172,31 @@ def make_recorder(
     journal: Journal,
     run_id: str,
     contract: Contract,
-    listener: OnEvent,
+    records: list[Record],
+    on_event: OnEvent | None,
     *,
     record_state: bool,
 ) -> Recorder:
-    """Return what writes down the run `run_id`."""
-    return Recorder(journal, run_id, clock=utc_now, contract=contract, record_state=record_state, on_event=listener)
+    """Return what writes down the run `run_id`, keeps what it wrote in `records`, and tells the caller's listener."""
+    return Recorder(
+        journal,
+        run_id,
+        clock=_now,
+        contract=contract,
+        record_state=record_state,
+        on_event=partial(_heard, records, on_event),
+    )
 
 
-def utc_now() -> datetime:
-    """Return the present moment."""
+def _new_id() -> str:
+    return make_run_id(_now(), secrets.token_hex(4))
+
+
+def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def heard(records: list[Record], on_event: OnEvent | None, record: Record) -> None:
-    """Keep a record of the run, and tell the caller's listener."""
+def _heard(records: list[Record], on_event: OnEvent | None, record: Record) -> None:
     records.append(record)
     if on_event is not None:
         on_event(record)
@@ -204,7 +209,13 @@ def _terms(ttl: timedelta, *, park: bool) -> ApprovalTerms:
 
 
 def _started(
-    setup: Setup, budgets: Budgets, state: State, after: str | None, *, record_state: bool
+    setup: Setup,
+    budgets: Budgets,
+    state: State,
+    after: str | None,
+    wired: Mapping[str, Json] | None,
+    *,
+    record_state: bool,
 ) -> Mapping[str, Json]:
     contract = setup.contract
     return run_started_body(
@@ -227,6 +238,7 @@ def _started(
         record_state=record_state,
         park=setup.terms.park,
         approval_ttl_s=setup.terms.ttl.total_seconds(),
+        wired=wired,
     )
 
 
