@@ -70,12 +70,18 @@ class Accounting:
     """What a run used; tokens are None where a backend reported none."""
 
     decisions: int
+    """Those that acted."""
     questions: int
     requests: int
     waves: int
     discarded: int
+    """Decisions that were asked ahead of their turn and never acted."""
+    cancelled: int
+    """Requests given up before they were answered; their tokens are reported by nobody and not in `tokens`."""
     writer_calls: int
     tokens: int | None
+    cached_tokens: int | None
+    """The input tokens served from a cache, as far as a backend reported them; None when none did."""
     wall_s: float
 
 
@@ -165,8 +171,10 @@ def accounting_json(accounting: Accounting) -> dict[str, Json]:
         "requests": accounting.requests,
         "waves": accounting.waves,
         "discarded": accounting.discarded,
+        "cancelled": accounting.cancelled,
         "writer_calls": accounting.writer_calls,
         "tokens": accounting.tokens,
+        "cached_tokens": accounting.cached_tokens,
         "wall_s": accounting.wall_s,
     }
 

@@ -19,7 +19,7 @@ from interlock.policy.degraded import CallFacts
 from interlock.policy.rules import Outcome, Policy, Rule
 from interlock.questions import Answer, ChoiceAnswer, Json, NoulAnswer, ScoreAnswer, as_json
 
-__all__ = ["SEQUENTIAL", "Planned", "decision_body"]
+__all__ = ["SEQUENTIAL", "Planned", "decision_body", "reply_json"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def decision_body(
         "frame": None if result.frame is None else _frame_json(result.frame),
         "questions": {name: as_json(question) for name, question in result.questions.items()},
         "readings": {name: _reading_json(reading) for name, reading in result.readings.items()},
-        "reply": None if result.reply is None else _reply_json(result.reply),
+        "reply": None if result.reply is None else reply_json(result.reply),
         "call": None if result.call_facts is None else _call_json(result.call_facts),
         "floors": [{"question": floor.question, "value": floor.value} for floor in result.floors],
         "policy": None if policy is None else _policy_json(policy),
@@ -173,7 +173,8 @@ def _divided(answer: ChoiceAnswer | ScoreAnswer) -> dict[str, Json]:
     return {} if answer.reported_sum is None else {"reported_sum": answer.reported_sum}
 
 
-def _reply_json(reply: JudgeReply) -> dict[str, Json]:
+def reply_json(reply: JudgeReply) -> dict[str, Json]:
+    """Return what is recorded of a reply besides its readings."""
     return {
         "wire": reply.wire,
         "readout": reply.readout,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from interlock.journal.bodies import Accounting
-from interlock.judge.base import Usage
+from interlock.judge.base import JudgeReply, Usage
 from interlock.loop.budget import Spent
 from interlock.pipeline.result import DecisionResult
 
@@ -29,21 +29,41 @@ class Ledger:
         self._unreported = False
         self.degraded = False
         """True once a degraded answer has acted or a degraded draft was written."""
+        self._cached: int | None = None
+        self._cancelled = 0
         self.decisions = 0
+        """Decisions that acted."""
+        self.discarded = 0
+        """Decisions that were asked ahead and never acted."""
+        self.judge_calls = 0
+        """Decisions that acted and took the judge: the same number whatever the plan."""
         self.questions = 0
         self.requests = 0
+        self.waves = 0
         self.writer_calls = 0
         self.steps = 0
 
     def decided(self, result: DecisionResult) -> None:
-        """Count one decision."""
+        """Count one decision that acts."""
         self.decisions += 1
+        self.judge_calls += result.reply is not None
         self.degraded = self.degraded or result.degraded
-        if result.reply is None:
-            return
+
+    def asked(self, questions: int) -> int:
+        """Count one request to the judge, and return its number."""
         self.requests += 1
-        self.questions += len(result.reply.readings)
-        self._spend(result.reply.usage)
+        self.questions += questions
+        return self.requests
+
+    def replied(self, reply: JudgeReply | None) -> None:
+        """Count what came back; None when the request was cancelled, of which nobody reports tokens."""
+        if reply is None:
+            self._cancelled += 1
+            return
+        self._spend(reply.usage)
+        cached = None if reply.usage is None else reply.usage.cached_input_tokens
+        if cached is not None:
+            self._cached = (self._cached or 0) + cached
 
     def wrote(self, usage: Usage | None, *, degraded: bool) -> None:
         """Count one call of the writer."""
@@ -68,7 +88,7 @@ class Ledger:
         return Spent(
             steps=self.steps,
             seconds=self._clock() - self._began - self._waited,
-            judge_calls=self.requests,
+            judge_calls=self.judge_calls,
             writer_calls=self.writer_calls,
             tokens=self._tokens,
         )
@@ -79,10 +99,12 @@ class Ledger:
             decisions=self.decisions,
             questions=self.questions,
             requests=self.requests,
-            waves=self.requests,
-            discarded=0,
+            waves=self.waves,
+            discarded=self.discarded,
+            cancelled=self._cancelled,
             writer_calls=self.writer_calls,
             tokens=None if self._unreported else self._tokens,
+            cached_tokens=self._cached,
             wall_s=self._clock() - self._began,
         )
 

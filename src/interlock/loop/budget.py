@@ -22,6 +22,8 @@ class Budgets:
     max_seconds: float = 300.0
     """Wall time, without the time a person takes to answer."""
     max_judge_calls: int = 200
+    """Decisions put to the judge when they are due, one each whatever the plan; nothing more is asked ahead once
+    as many requests were sent."""
     max_writer_calls: int = 4
     """Drafts and generated inputs together; the last one is kept for the answer."""
     max_tokens: int | None = None
@@ -36,6 +38,7 @@ class Spent:
     """Tools run."""
     seconds: float = 0.0
     judge_calls: int = 0
+    """Decisions that acted and took the judge."""
     writer_calls: int = 0
     tokens: int = 0
     """Reported tokens; what nobody reports is not counted here."""

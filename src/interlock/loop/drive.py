@@ -34,11 +34,13 @@ async def drive(setup: Setup, budgets: Budgets, following: Next) -> State:
     Raises:
         JournalError: something could not be recorded; what was about to happen did not.
     """
-    performer = Performer(setup)
+    performer = Performer(setup, budgets)
     try:
         while (event := await _event(setup, budgets, performer, following)) is not None:
             following = step(following.state, event)
     except (anyio.get_cancelled_exc_class(), KeyboardInterrupt):
+        with anyio.CancelScope(shield=True):
+            await performer.settle()
         _end(setup, replace(following.state, halt="cancelled", refused=None, reason="the run was cancelled"))
         raise
     except JournalError:
@@ -48,6 +50,9 @@ async def drive(setup: Setup, budgets: Budgets, following: Next) -> State:
         body = error_body(where=following.state.phase, kind=kind, message=f"the run stopped on {kind}")
         setup.recorder.record("error", body)
         raise
+    finally:
+        with anyio.CancelScope(shield=True):
+            await performer.close()
     if following.state.phase != "parked":
         _end(setup, following.state)
     return following.state

@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 from typing import assert_never
 
+from interlock.loop.asking import Asker, step_number
 from interlock.loop.authoring import Author
+from interlock.loop.budget import Budgets
 from interlock.loop.calling import Caller
 from interlock.loop.events import (
     Ask,
@@ -27,9 +29,7 @@ from interlock.loop.events import (
 from interlock.loop.setup import Setup
 from interlock.loop.state import State, cells
 from interlock.loop.verdict import decided
-from interlock.pipeline.decide import adecide
 from interlock.pipeline.result import DecisionResult
-from interlock.policy.degraded import CallFacts
 
 __all__ = ["Performer"]
 
@@ -39,8 +39,9 @@ log = logging.getLogger("interlock")
 class Performer:
     """Performs the effects of one run."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, budgets: Budgets) -> None:
         self._setup = setup
+        self._asker = Asker(setup, budgets)
         self._author = Author(setup)
         self._caller = Caller(setup)
 
@@ -51,6 +52,8 @@ class Performer:
             JournalError: something could not be recorded; what was about to happen did not.
         """
         event: Event | None
+        if not isinstance(effect, Ask):
+            await self._asker.settle()
         match effect:
             case Ask():
                 event = await self._decide(state, effect.decision)
@@ -70,20 +73,25 @@ class Performer:
                 assert_never(effect)
         return event
 
+    async def settle(self) -> None:
+        """Give up every question that is still open.
+
+        Raises:
+            JournalError: something could not be recorded.
+        """
+        await self._asker.settle()
+
+    async def close(self) -> None:
+        """Let go of what an error has left open."""
+        await self._asker.close()
+
     async def _decide(self, state: State, node: Node) -> Event:
         """Ask one decision on `state`; every question of the loop goes through here."""
-        setup, view = self._setup, cells(state)
-        result = await adecide(
-            setup.contract,
-            node,
-            view,
-            setup.judge,
-            host=setup.host,
-            gating=setup.gating,
-            call_facts=_call_facts(state),
-        )
+        setup = self._setup
+        taken = await self._asker.decide(state, node)
+        result = taken.result
         setup.ledger.decided(result)
-        setup.recorder.decision(result, step=_step_number(state, node), cells=view)
+        setup.recorder.decision(result, step=step_number(state, node), plan=taken.planned, cells=cells(state))
         if node == "grade_risk":
             self._caller.graded(result)
         log.log(logging.WARNING if result.warnings else logging.INFO, "%s: %s%s", node, result.action, _noted(result))
@@ -93,17 +101,3 @@ class Performer:
 def _noted(result: DecisionResult) -> str:
     """Return how many warnings there are; what they say may quote the state, so it stands in the journal only."""
     return f", {len(result.warnings)} warnings on record" if result.warnings else ""
-
-
-def _step_number(state: State, node: Node) -> int:
-    """Return the step that a decision belongs to: the finished one it looks back at, else the one it leads to."""
-    looks_back = node in ("step_ok", "is_done", "can_deliver")
-    return len(state.finished) + (0 if looks_back else 1)
-
-
-def _call_facts(state: State) -> CallFacts | None:
-    """Return what the tool table says of the pending call; None when no call is pending."""
-    if state.pending is None:
-        return None
-    tool = state.pending.tool
-    return CallFacts(base_risk=tool.base_risk, leaves_root=tool.leaves_root)

@@ -38,6 +38,7 @@ from interlock.loop.writer import Writer
 from interlock.pipeline.blocking import run_blocking
 from interlock.pipeline.gating import ENFORCE, Gating
 from interlock.pipeline.host import Host
+from interlock.pipeline.plan import PlanName
 from interlock.questions import Json
 
 __all__ = [
@@ -70,6 +71,8 @@ class RunOptions(TypedDict, total=False):
     """Modes and gap policies by decision."""
     budgets: Budgets
     """What the run may spend."""
+    plan: PlanName
+    """How far the loop asks ahead: `sequential`, `fused`, `next` or `full`."""
     ask: Approver | None
     """Asks a person before a gated call; None refuses every such call, or lets it wait with `park`."""
     journal: Journal | None
@@ -100,6 +103,7 @@ async def arun(
     contract: Contract | None = None,
     gating: Gating = ENFORCE,
     budgets: Budgets = DEFAULT_BUDGETS,
+    plan: PlanName = "next",
     ask: Approver | None = None,
     journal: Journal | None = None,
     record_state: bool = False,
@@ -132,6 +136,7 @@ async def arun(
         gating=gating,
         recorder=recorder,
         ledger=Ledger(time.monotonic),
+        plan=plan,
         approver=ask,
         terms=_terms(approval_ttl, park=park),
     )
@@ -225,7 +230,7 @@ def _started(
         contract_text=contract.text,
         judge=str(getattr(setup.judge, "id", type(setup.judge).__name__)),
         writer=setup.writer.id,
-        plan="sequential",
+        plan=setup.plan,
         budgets=asdict(budgets),
         overrides=contract.overrides,
         modes=setup.gating.modes,

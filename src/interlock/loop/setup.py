@@ -13,6 +13,7 @@ from interlock.loop.approval import ApprovalTerms, Approver
 from interlock.loop.writer import Writer
 from interlock.pipeline.gating import Gating
 from interlock.pipeline.host import Host
+from interlock.pipeline.plan import PlanName
 from interlock.pipeline.result import DecisionResult
 
 __all__ = ["Setup", "TakenUp"]
@@ -39,6 +40,7 @@ class Setup:
     gating: Gating
     recorder: Recorder
     ledger: Ledger
+    plan: PlanName
     approver: Approver | None
     """None: nobody can be asked, so a call that needs a person is refused, or waits."""
     terms: ApprovalTerms

@@ -56,11 +56,6 @@ class Inquiry:
         self._task = task
         self._flight = flight
 
-    @property
-    def answered(self) -> bool:
-        """True once there is a reply, or an error in place of one."""
-        return self._task.done() and not self._task.cancelled()
-
     async def heard(self) -> Heard:
         """Wait for what came back.
 
@@ -70,17 +65,22 @@ class Inquiry:
         """
         return await self._task
 
+    def cancel(self) -> None:
+        """Stop waiting; the request behind it is cancelled once none of its decisions waits."""
+        self._task.cancel()
+        if self._flight is not None:
+            self._flight.leave(self)
+
     async def drop(self) -> Heard | None:
         """Cancel what nobody waits for any more; return what had come back by then, if anything.
 
         Raises:
             JournalError: the witness could not take note.
         """
-        if not self._task.done():
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        self.cancel()
+        await asyncio.wait([self._task])
         if self._flight is not None:
-            await self._flight.leave(self)
+            await self._flight.landed()
         if self._task.cancelled():
             return None
         with suppress(QuestionError):
@@ -95,13 +95,16 @@ class _Flight:
         self.task = task
         self.waiting: set[Inquiry] = set()
 
-    async def leave(self, inquiry: Inquiry) -> None:
+    def leave(self, inquiry: Inquiry) -> None:
         self.waiting.discard(inquiry)
+        if not self.waiting:
+            self.task.cancel()
+
+    async def landed(self) -> None:
+        """Wait for its end once nobody else does."""
         if self.waiting:
             return
-        if not self.task.done():
-            self.task.cancel()
-            await asyncio.wait([self.task])
+        await asyncio.wait([self.task])
         problem = None if self.task.cancelled() else self.task.exception()
         if problem is not None and not isinstance(problem, QuestionError):
             raise problem
