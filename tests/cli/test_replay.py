@@ -57,7 +57,7 @@ def told(*args: object) -> dict[str, Any]:
 def test_without_a_change_every_decision_is_the_same(place: Path) -> None:
     code, out, _ = interlock("replay", "--journal", place, "--fail-on-change")
     assert code == 0
-    assert out.splitlines()[0] == "2 runs, 18 decisions: 18 same"
+    assert out.splitlines()[0] == "2 runs, 24 decisions: 18 same, 6 discarded when they were asked"
     assert "changed:" not in out
 
 
@@ -65,7 +65,7 @@ def test_a_threshold_lists_what_it_changes(place: Path) -> None:
     flags = ("replay", "--journal", place, "--gate", "is_done=0.99")
     code, out, _ = interlock(*flags)
     assert code == 0
-    assert "2 runs, 18 decisions: 16 same, 2 changed" in out
+    assert "2 runs, 24 decisions: 16 same, 2 changed, 6 discarded when they were asked" in out
     assert "is_done             3  1 same, 2 changed\n                    2  finish → keep_going" in out
     assert out.count("  is_done: finish → keep_going  else → keep_going, margin") == 2
     assert interlock(*flags, "--fail-on-change")[0] == 1
@@ -73,7 +73,7 @@ def test_a_threshold_lists_what_it_changes(place: Path) -> None:
 
 def test_one_run_can_be_named(place: Path) -> None:
     answer = told("replay", "last", "--journal", place, "--gate", "is_done=0.99")
-    assert (answer["runs"], answer["decisions"], len(answer["changed"])) == (1, 6, 1)
+    assert (answer["runs"], answer["decisions"], len(answer["changed"])) == (1, 9, 1)
     assert answer["gates"] == {"is_done": 0.99}
     assert answer["contract_digest"] is None
     assert interlock("replay", "nobody", "--journal", place)[0] == 1
@@ -120,13 +120,13 @@ def test_a_damaged_row_stops_the_replay_and_is_named(place: Path, tmp_path: Path
     copy = tmp_path / "journal.db"
     with sqlite3.connect(place) as original, sqlite3.connect(copy) as connection:
         original.backup(connection)
-    connection.execute("UPDATE events SET body = replace(body, '\"readings\":', '\"reading\":') WHERE seq = 2")
+    connection.execute("UPDATE events SET body = replace(body, '\"readings\":', '\"reading\":') WHERE seq = 4")
     connection.commit()
     connection.close()
     original.close()
     code, _, err = interlock("replay", "--journal", copy)
     assert code == 1
-    assert "row 2: `readings` is missing; run `interlock verify`" in err
+    assert "row 4: `readings` is missing; run `interlock verify`" in err
 
 
 def test_a_contract_compared_with_itself_has_no_change(contract: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_difference_tells_which_recorded_decisions_it_flips(place: Path, tmp_p
     assert [change["part"] for change in answer["changes"]] == ["question", "gate", "threshold"]
     assert (answer["runs"]["runs"], len(answer["runs"]["changed"]), len(answer["runs"]["fresh"])) == (2, 2, 3)
     _, out, _ = interlock("diff", old, contract, "--runs", "last", "--journal", place)
-    assert "1 runs, 6 decisions" in out
+    assert "1 runs, 9 decisions" in out
     assert told("diff", old, contract)["runs"] is None
 
 

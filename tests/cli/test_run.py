@@ -67,7 +67,8 @@ def test_json_has_the_keys_of_a_result(shop: Path, place: Path) -> None:
     assert (code, err) == (0, "")
     assert {"run_id", "head", "halt", "delivered", "answer", "draft", "degraded", "steps", "accounting"} <= set(result)
     assert set(result["accounting"]) == {
-        *("decisions", "questions", "requests", "waves", "discarded", "writer_calls", "tokens", "wall_s"),
+        *("decisions", "questions", "requests", "waves", "discarded", "cancelled"),
+        *("writer_calls", "tokens", "cached_tokens", "wall_s"),
     }
     assert len(result["contract_digest"]) == 64
     with read_journal(str(place)) as view:

@@ -184,11 +184,11 @@ def test_what_real_runs_recorded_is_verified_frames_included(place: Path, run_id
 
 
 def test_an_edited_byte_is_a_mismatch_that_names_run_and_row(place: Path, run_ids: list[str]) -> None:
-    tamper(place, f"UPDATE events SET body = replace(body, 'alpha', 'alphb') WHERE run_id = '{run_ids[0]}' AND seq = 2")
+    tamper(place, f"UPDATE events SET body = replace(body, 'alpha', 'alphb') WHERE run_id = '{run_ids[0]}' AND seq = 4")
     code, out, _ = interlock("verify", "--journal", place)
     assert code == 1
     assert f"run {run_ids[0]}: mismatch" in out
-    assert "row 2 (decision needs_tool): mismatch: was changed: its hash is not that of its content" in out
+    assert "row 4 (decision needs_tool): mismatch: was changed: its hash is not that of its content" in out
     assert f"run {run_ids[1]}: verified" in out
     assert interlock("verify", run_ids[1], "--journal", place)[0] == 0
 

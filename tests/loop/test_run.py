@@ -20,6 +20,7 @@ from interlock.loop.result import RunResult, result_json
 from interlock.loop.run import arun, run
 from interlock.loop.scripted import ScriptedWriter
 from interlock.pipeline.gating import Gating
+from interlock.pipeline.plan import PlanName
 from interlock.testing import ScriptedJudge
 from interlock.tools.callables import tool_from_function
 
@@ -34,10 +35,11 @@ WRITE = {"path": "c.ts", "content": "export const c = 1\n"}
 
 
 def _decisions(result: RunResult) -> list[tuple[str, str]]:
+    """Return the decisions that acted, in order."""
     return [
-        (str(record.body["decision"]), str(record.body["action"]))
-        for record in result.records
-        if record.type == "decision"
+        (str(body["decision"]), str(body["action"]))
+        for body in _bodies(result, "decision")
+        if not body["plan"]["discarded"]
     ]
 
 
@@ -155,18 +157,32 @@ def test_what_was_run_can_be_told_from_its_first_and_last_record(project: Path, 
     assert all("cells" in record.body for record in stored if record.type == "decision")
 
 
-def test_the_account_counts_decisions_questions_and_requests(project: Path, judge: Judges) -> None:
-    result = run("what?", judge=judge(), writer=ScriptedWriter(["totalOf"]), cwd=project)
-    counted = result_json(result)["accounting"]
-    assert isinstance(counted, Mapping)
-    assert {**counted, "wall_s": 0} == {
+@pytest.mark.parametrize(
+    ("plan", "counted"),
+    [
+        pytest.param("sequential", (15, 12, 12, 0), id="sequential"),
+        pytest.param("fused", (15, 10, 10, 0), id="fused"),
+        pytest.param("next", (17, 11, 6, 2), id="next"),
+        pytest.param("full", (21, 13, 4, 4), id="full"),
+    ],
+)
+def test_the_account_counts_decisions_questions_and_requests(
+    project: Path, judge: Judges, plan: PlanName, counted: tuple[int, int, int, int]
+) -> None:
+    result = run("what?", judge=judge(), writer=ScriptedWriter(["totalOf"]), cwd=project, plan=plan)
+    account = result_json(result)["accounting"]
+    assert isinstance(account, Mapping)
+    questions, requests, waves, discarded = counted
+    assert {**account, "wall_s": 0} == {
         "decisions": 12,
-        "questions": 15,
-        "requests": 12,
-        "waves": 12,
-        "discarded": 0,
+        "questions": questions,
+        "requests": requests,
+        "waves": waves,
+        "discarded": discarded,
+        "cancelled": 0,
         "writer_calls": 1,
         "tokens": "unknown",
+        "cached_tokens": None,
         "wall_s": 0,
     }
 

@@ -99,7 +99,7 @@ def test_a_judge_that_fails_ends_the_loop_and_delivers_nothing(project: Path, re
 def test_a_judge_that_fails_before_a_call_asks_a_person(project: Path) -> None:
     script: list[Mapping[str, Scripted] | Failure] = [{"needs_tool": 0.9}, {"pick_tool": "list_dir"}]
     judge = ScriptedJudge([*script, Failure(reason="timeout"), Failure(reason="timeout")])
-    result = run("what?", judge=judge, writer=ScriptedWriter(["x"]), cwd=project)
+    result = run("what?", judge=judge, writer=ScriptedWriter(["x"]), cwd=project, plan="sequential")
     assert result.halt == "denied+escalate"
     assert "approval_answered" in _types(result)
     assert "tool_about_to_run" not in _types(result)

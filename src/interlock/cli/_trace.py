@@ -44,10 +44,12 @@ def visible(text: str) -> str:
 def account(accounting: Accounting) -> str:
     """Return the account of a run on one line."""
     tokens = "unknown" if accounting.tokens is None else str(accounting.tokens)
+    cached = "" if accounting.cached_tokens is None else f" ({accounting.cached_tokens} from a cache)"
+    cancelled = f", {accounting.cancelled} cancelled" if accounting.cancelled else ""
     return (
         f"{accounting.decisions} decisions, {accounting.questions} questions in {accounting.requests} requests, "
-        f"{accounting.waves} waves, {accounting.discarded} discarded, {accounting.writer_calls} writer calls, "
-        f"tokens {tokens}, {accounting.wall_s:.2f} s"
+        f"{accounting.waves} waves, {accounting.discarded} discarded{cancelled}, {accounting.writer_calls} writer "
+        f"calls, tokens {tokens}{cached}, {accounting.wall_s:.2f} s"
     )
 
 
@@ -66,6 +68,9 @@ def _started(body: Body) -> str:
 
 
 def _decision(body: Body) -> str:
+    plan = body["plan"]
+    if isinstance(plan, Mapping) and plan["discarded"]:
+        return click.style(f"     {body['decision']} was asked ahead and is discarded", dim=True)
     action = str(body["action"])
     shown = f"{action} {_line(body['picked'])}" if body["picked"] is not None and action in ("call", "use") else action
     colour = "green" if action in _GOES_ON else "yellow"

@@ -76,11 +76,11 @@ class Accounting:
     waves: int
     discarded: int
     """Decisions that were asked ahead of their turn and never acted."""
-    cancelled: int
+    cancelled: int = 0
     """Requests given up before they were answered; their tokens are reported by nobody and not in `tokens`."""
     writer_calls: int
     tokens: int | None
-    cached_tokens: int | None
+    cached_tokens: int | None = None
     """The input tokens served from a cache, as far as a backend reported them; None when none did."""
     wall_s: float
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from interlock.journal.decision_body import Planned
 from interlock.journal.decision_read import RecordedDecision, read_decision
-from interlock.journal.preimages import preimages
-from interlock.journal.records import Record
+from interlock.journal.preimages import Preimage, preimages, shared_preimage
+from interlock.journal.records import Body, Record
 from interlock.judge.base import Reading
 from interlock.pipeline.result import DecisionResult
-from interlock.questions import ChoiceAnswer, NoulAnswer, ScoreAnswer
+from interlock.questions import ChoiceAnswer, Json, NoulAnswer, ScoreAnswer
 
 __all__ = ["markdown"]
 
@@ -29,35 +30,44 @@ def markdown(records: Iterable[Record]) -> Iterator[str]:
         JournalError: a decision cannot be read.
     """
     last: Record | None = None
+    asked: dict[Json, Body] = {}
     for record in records:
         if last is None:
             yield f"# Run {record.run_id}\n\n{_PREFACE}"
-        yield _section(record)
+        if record.type == "judge_request" and "state" in record.body:
+            asked[record.body.get("request")] = record.body
+        yield _section(record, asked)
         last = record
     if last is not None:
         yield f"Head: row {last.seq}, `{last.hash}`"
 
 
-def _section(record: Record) -> str:
+def _section(record: Record, asked: dict[Json, Body]) -> str:
     if record.type != "decision":
-        return f"## {record.seq} · {record.type}\n\n{record.ts}\n\n{_block(record.text)}"
+        plain = f"## {record.seq} · {record.type}\n\n{record.ts}\n\n{_block(record.text)}"
+        request = asked.pop(record.body.get("request"), None) if record.type == "judge_reply" else None
+        shared = None if request is None else shared_preimage(request, record.body)
+        return plain if shared is None else f"{plain}\n\n{_digest(shared)}"
     recorded = read_decision(record.body)
     parts = [
         f"## {record.seq} · {_cell(recorded.result.decision)} → {_cell(recorded.result.action)}",
         _facts(record, recorded),
         _fields(recorded.result),
         _answers(recorded.result),
-        *(
-            f"Digest of the {preimage.name}: `{preimage.digest}`\n\n{_block(preimage.text)}"
-            for preimage in preimages(recorded.result)
-        ),
+        *map(_digest, preimages(recorded.result, shared=bool(recorded.plan.fused_with))),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _digest(preimage: Preimage) -> str:
+    return f"Digest of the {preimage.name}: `{preimage.digest}`\n\n{_block(preimage.text)}"
 
 
 def _facts(record: Record, recorded: RecordedDecision) -> str:
     result, outcome = recorded.result, recorded.result.outcome
     lines = [f"{record.ts}, step {recorded.step}, at `{result.position}`, {result.elapsed_s * 1000:.1f} ms"]
+    if recorded.plan.wave:
+        lines.append(_plan(recorded.plan))
     if result.mode != "enforce":
         lines.append(f"mode {result.mode}; the policy would do {_code(result.would_be or 'nothing')}")
     if outcome is not None and outcome.rule_text is not None:
@@ -76,6 +86,17 @@ def _facts(record: Record, recorded: RecordedDecision) -> str:
         lines.append("degraded")
     lines += [f"warning: {_cell(warning)}" for warning in result.warnings]
     return "\n".join(f"- {line}" for line in lines)
+
+
+def _plan(plan: Planned) -> str:
+    beside = ", ".join(map(_code, plan.fused_with))
+    parts = [
+        f"plan {plan.name}, wave {plan.wave}",
+        f"in one request with {beside}" if beside else "",
+        "asked ahead of its turn" if plan.speculative else "",
+        "discarded: its turn never came" if plan.discarded else "",
+    ]
+    return "; ".join(part for part in parts if part)
 
 
 def _fields(result: DecisionResult) -> str:

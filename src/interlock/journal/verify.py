@@ -20,6 +20,7 @@ from interlock.journal.records import Body, Record, Row, read_row
 from interlock.journal.redactions import RedactedRow, redactions
 from interlock.journal.verify_chain import ChainWalk
 from interlock.journal.verify_decision import Checked, check_decision
+from interlock.journal.verify_request import SharedRequests
 
 __all__ = ["Finding", "Rederiver", "RunCheck", "Verdict", "head_problem", "verify_run", "worst"]
 
@@ -125,6 +126,7 @@ class _Content:
         self.decisions = 0
         self._rederiver = rederiver
         self._contract_digest: str | None = None
+        self._shared = SharedRequests()
 
     def check(self, row: Row, without: RedactedRow | None) -> _Said:
         """Check one row; `without` says what was taken out of it, None when it reads as it was written."""
@@ -142,6 +144,11 @@ class _Content:
             case "run_started":
                 self._contract_digest = text(record.body, "contract_digest")
                 return _Said(checked=Checked() if self._rederiver is None else self._rederiver.start(record.body))
+            case "judge_request":
+                self._shared.asked(record.body)
+                return _Said(checked=Checked())
+            case "judge_reply":
+                return _Said(checked=Checked(wrong=self._shared.replied(record.body)))
             case "decision":
                 self.decisions += 1
                 return self._check_decision(record, redacted=redacted)
@@ -155,7 +162,7 @@ class _Content:
 
     def _check_decision(self, record: Record, *, redacted: bool) -> _Said:
         recorded = read_decision(record.body)
-        checked = check_decision(recorded, redacted=redacted)
+        checked = check_decision(recorded, self._shared, redacted=redacted)
         if self._contract_digest is not None and recorded.result.contract_digest != self._contract_digest:
             checked.wrong.append("contract digest: is not that of the run")
         if self._rederiver is not None and not redacted:

@@ -5,7 +5,7 @@ Pure; what the record does not hold is named, never assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from interlock._canonical import compact_json
@@ -14,12 +14,13 @@ from interlock.frame import SHOWN, frame_digest, interchange_digest, is_gap, sen
 from interlock.frame.spec import Frame
 from interlock.journal.answer_read import asked_of
 from interlock.journal.decision_read import RecordedDecision
+from interlock.journal.verify_request import SharedRequests
 from interlock.judge.digest import request_digest
 from interlock.pipeline.outcome import outcome_of, refused
 from interlock.pipeline.result import DecisionResult
 from interlock.policy.evaluate import evaluate
 from interlock.policy.rules import Outcome, Policy
-from interlock.questions import Choice, ChoiceAnswer
+from interlock.questions import Choice, ChoiceAnswer, Json
 
 __all__ = ["Checked", "check_decision"]
 
@@ -33,15 +34,18 @@ class Checked:
     """What could not be checked, and why."""
 
 
-def check_decision(recorded: RecordedDecision, *, redacted: bool = False) -> Checked:
+def check_decision(
+    recorded: RecordedDecision, shared: SharedRequests | None = None, *, redacted: bool = False
+) -> Checked:
     """Return where the record contradicts itself, and what could not be checked.
 
+    `shared` holds the requests of the run up to this record; None: a shared request cannot be checked.
     `redacted`: part of what a judge was shown was taken out, so no digest can be taken again.
     """
     checked = Checked()
     if not redacted:
         _check_frame(recorded.result, checked)
-        _check_request(recorded, checked)
+        _check_request(recorded, shared, checked)
     _check_outcome(recorded, checked)
     _check_action(recorded.result, checked)
     return checked
@@ -52,7 +56,7 @@ def _check_frame(result: DecisionResult, checked: Checked) -> None:
         return
     frame = result.frame
     shown = [entry for entry in frame.entries if entry.status in SHOWN]
-    if compact_json(sent_state(shown)) != compact_json(frame.sent):
+    if not _same_state(sent_state(shown), frame.sent):
         checked.wrong.append("frame: the state as sent is not what its fields say")
     if frame_digest(frame.decision, shown) != frame.digest:
         checked.wrong.append("frame digest: is not that of the state as sent")
@@ -62,11 +66,16 @@ def _check_frame(result: DecisionResult, checked: Checked) -> None:
         checked.wrong.append("gaps: are not those of the frame's fields")
 
 
+def _same_state(derived: Mapping[str, Json], told: Mapping[str, Json]) -> bool:
+    """Return whether two states hold the same fields; their order is proven by the request digest."""
+    return derived.keys() == told.keys() and all(compact_json(derived[key]) == compact_json(told[key]) for key in told)
+
+
 def _gaps(frame: Frame) -> Iterator[str]:
     return (f"{entry.key}: {entry.status}" for entry in frame.entries if is_gap(entry))
 
 
-def _check_request(recorded: RecordedDecision, checked: Checked) -> None:
+def _check_request(recorded: RecordedDecision, shared: SharedRequests | None, checked: Checked) -> None:
     reply, result = recorded.result.reply, recorded.result
     if reply is None or result.frame is None:
         return
@@ -74,6 +83,10 @@ def _check_request(recorded: RecordedDecision, checked: Checked) -> None:
         checked.unchecked.append("request digest: the judge gave none")
         return
     if recorded.plan.fused_with:
+        wrong = None if shared is None else shared.part(recorded)
+        if wrong is not None:
+            checked.wrong += wrong
+            return
         fused = ", ".join(f"`{name}`" for name in recorded.plan.fused_with)
         checked.unchecked.append(f"request digest: the request also held {fused}")
         return
