@@ -40,8 +40,8 @@ class Setup:
     gating: Gating
     recorder: Recorder
     ledger: Ledger
-    plan: PlanName
     approver: Approver | None
     """None: nobody can be asked, so a call that needs a person is refused, or waits."""
     terms: ApprovalTerms
+    plan: PlanName = "next"
     taken_up: TakenUp = TakenUp()
