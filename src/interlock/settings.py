@@ -19,6 +19,7 @@ from interlock.diagnostics import did_you_mean
 from interlock.errors import SettingsError
 from interlock.judge.options import DEFAULTS, ORDERS, READOUTS, REFUSALS, JudgeOptions
 from interlock.loop.budget import Budgets
+from interlock.pipeline.plan import PLANS, PlanName
 from interlock.policy.rules import Mode
 
 __all__ = ["GapPolicy", "Settings", "load_settings"]
@@ -48,6 +49,8 @@ class Settings:
     """Decision id → mode; a decision that is not listed is enforced."""
     gap_policy: Mapping[str, GapPolicy]
     """Decision id → what its gaps do; a decision that is not listed follows what it can cause."""
+    plan: PlanName
+    """How far a run asks ahead."""
     budgets: Budgets
     origins: Mapping[str, str]
     """Dotted name of a setting → `default`, `file NAME`, `environment NAME` or `flag`."""
@@ -63,8 +66,10 @@ class _Given:
 
 
 _TEXTS = ("judge", "writer", "journal", "contract")
+_PLAN = "plan"
 _BUDGETS: Mapping[str, Value | None] = dataclasses.asdict(Budgets())
 _JUDGING: Mapping[str, Value | None] = dataclasses.asdict(DEFAULTS)
+_AMOUNTS = ("timeout_s", "max_in_flight", "requests_per_minute", "tokens_per_minute")
 _TABLES = ("gates", "modes", "gap_policy")
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "modes": ("enforce", "shadow", "off"),
@@ -72,8 +77,9 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "judging.readout": READOUTS,
     "judging.order": ORDERS,
     "judging.refusals": REFUSALS,
+    _PLAN: PLANS,
 }
-_TOP = (*_TEXTS, "judging", *_TABLES, "budgets")
+_TOP = (*_TEXTS, _PLAN, "judging", *_TABLES, "budgets")
 _PREFIX = "INTERLOCK_"
 _NOT_SETTINGS = (
     "INTERLOCK_CAPTURE_CONTENT",
@@ -107,6 +113,7 @@ def _settings(given: Mapping[str, _Given], environ: Mapping[str, str]) -> Settin
         "writer": "extractive",
         "journal": _default_journal(environ),
         "contract": None,
+        _PLAN: "next",
         **{f"judging.{name}": value for name, value in _JUDGING.items()},
         **{f"budgets.{name}": value for name, value in _BUDGETS.items()},
     }
@@ -123,6 +130,7 @@ def _settings(given: Mapping[str, _Given], environ: Mapping[str, str]) -> Settin
         gates=cast("Mapping[str, float]", tables["gates"]),
         modes=cast("Mapping[str, Mode]", tables["modes"]),
         gap_policy=cast("Mapping[str, GapPolicy]", tables["gap_policy"]),
+        plan=plain[_PLAN],
         budgets=Budgets(**{name: plain[f"budgets.{name}"] for name in _BUDGETS}),
         origins=MappingProxyType(origins),
     )
@@ -170,7 +178,7 @@ def _read_toml(path: Path) -> dict[str, Any] | None:
 
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[_Given]:
-    names = {_PREFIX + key.upper(): key for key in (*_TEXTS, "judging", *_TABLES)}
+    names = {_PREFIX + key.upper(): key for key in (*_TEXTS, _PLAN, "judging", *_TABLES)}
     names |= {_PREFIX + key.upper(): f"budgets.{key}" for key in _BUDGETS}
     for name, text in environ.items():
         if not name.startswith(_PREFIX) or name in _NOT_SETTINGS or not text:
@@ -196,7 +204,7 @@ def _flatten(table: Mapping[str, object], origin: str) -> Iterator[_Given]:
     for key, value in table.items():
         if key not in _TOP:
             raise SettingsError(f"{origin}: no setting `{key}`; {did_you_mean(key, _TOP)}")
-        if key in _TEXTS:
+        if key in (*_TEXTS, _PLAN):
             yield from _leaf(key, value, origin)
         elif isinstance(value, Mapping):
             yield from _leaves(key, value, origin)
@@ -236,7 +244,9 @@ def _checked_judging(item: _Given, name: str) -> _Given:
         raise SettingsError(f"{item.origin}: no setting `{item.key}`; {did_you_mean(name, list(_JUDGING))}")
     if item.key in _WORDS:
         return _word(item, _WORDS[item.key])
-    return _Given(item.key, _limit(item, whole=False) if name == "timeout_s" else _text(item), item.origin)
+    if name in _AMOUNTS:
+        return _Given(item.key, _limit(item, whole=name != "timeout_s"), item.origin)
+    return _Given(item.key, _text(item), item.origin)
 
 
 def _word(item: _Given, words: tuple[str, ...]) -> _Given:

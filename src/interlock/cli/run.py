@@ -30,6 +30,7 @@ from interlock.loop.run import arun
 from interlock.models.closing import close
 from interlock.pipeline.blocking import run_blocking
 from interlock.pipeline.gating import Gating
+from interlock.pipeline.plan import PLANS
 from interlock.policy.overrides import parse_override
 from interlock.settings import Settings, load_settings
 from interlock.wiring import make_judge, make_writer
@@ -86,9 +87,10 @@ class _Flags:
     help="How long a person may take to approve a call, and the call to run.",
 )
 @click.option("--record-state", is_flag=True, help="Record the raw state, so that frames can be built again.")
+@click.option("--plan", type=click.Choice(PLANS), help="How far to ask ahead of what is due.")
 @click.option("--max-steps", metavar="N", help="Most calls of tools.")
 @click.option("--max-seconds", metavar="N", help="Most wall time, without the time that you take to answer.")
-@click.option("--max-judge-calls", metavar="N", help="Most requests to the judge.")
+@click.option("--max-judge-calls", metavar="N", help="Most decisions put to the judge.")
 @click.option("--max-writer-calls", metavar="N", help="Most calls of the writer.")
 @click.option("--max-tokens", metavar="N", help="Most tokens of judge and writer together.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object in place of trace and answer.")
@@ -106,6 +108,7 @@ def command(
     journal: str | None,
     park: bool,
     approval_ttl: timedelta,
+    plan: str | None,
     record_state: bool,
     as_json: bool,
     **budgets: str | None,
@@ -118,7 +121,7 @@ def command(
     a draft that was not delivered with its reason, go to standard error.
     """
     thresholds = dict(map(parse_override, gates))
-    chosen = {"contract": contract, "judge": judge, "writer": writer, "journal": journal}
+    chosen = {"contract": contract, "judge": judge, "writer": writer, "journal": journal, "plan": plan}
     settings = load_settings(
         directory=Path(), environ=os.environ, flags={**chosen, "gates": thresholds, "budgets": budgets}
     )
@@ -159,6 +162,7 @@ async def _run(flags: _Flags, settings: Settings) -> RunResult:
                 contract=contract,
                 gating=Gating(modes=settings.modes, gaps=settings.gap_policy),
                 budgets=settings.budgets,
+                plan=settings.plan,
                 ask=ask_at_terminal,
                 journal=journal,
                 park=flags.park,

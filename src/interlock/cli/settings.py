@@ -48,6 +48,7 @@ def _by_name(settings: Settings) -> dict[str, str | float | None]:
         "writer": settings.writer,
         "journal": shown_address(settings.journal),
         "contract": settings.contract,
+        "plan": settings.plan,
     }
     values |= {f"judging.{name}": value for name, value in dataclasses.asdict(settings.judging).items()}
     for table in ("gates", "modes", "gap_policy"):

@@ -45,6 +45,10 @@ class JudgeOptions:
     """Whether a question that one judge refused goes to the next."""
     timeout_s: float = 10.0
     """The budget of one request, retries and further judges included."""
+    max_in_flight: int | None = None
+    """Requests under way at once; None is no limit, as for the two below."""
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
     profiles: str | None = None
     """The path of a file with measured profiles; None: only those of the package."""
 

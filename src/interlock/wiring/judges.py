@@ -5,13 +5,23 @@ Source: backends specification, sections 6 and 9.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
 from interlock.judge.base import Judge
-from interlock.judge.combinators import Cache, Deadline, Fallback, MemoryStore, OrderBalanced, SingleCandidate
+from interlock.judge.combinators import (
+    Cache,
+    Deadline,
+    Fallback,
+    Limit,
+    Limits,
+    MemoryStore,
+    OrderBalanced,
+    SingleCandidate,
+)
 from interlock.judge.combinators.cache import Store
 from interlock.judge.options import DEFAULTS, MEMORY, OFF, JudgeOptions
 from interlock.judge.readings import Identity
@@ -46,7 +56,7 @@ def make_judge(id_: str, *, environ: Mapping[str, str], tools: ToolTable, option
     if options.order != "as_given":
         read = [part for part in (identity.readout, options.order) if part is not None]
         identity = Identity(judge=identity.judge, model=identity.model, wire=identity.wire, readout="+".join(read))
-    judge = _kept(_in_time(ids, legs, identity, options), ids, identity, options)
+    judge = _kept(_held_back(_in_time(ids, legs, identity, options), options), ids, identity, options)
     if options.record is not None:
         file = load(_LINE_FILE)(Path(options.record), wall=time.time)
         judge = cast("Judge", load(_RECORDING)(judge, write=file))
@@ -54,7 +64,21 @@ def make_judge(id_: str, *, environ: Mapping[str, str], tools: ToolTable, option
 
 
 def _is_plain(options: JudgeOptions) -> bool:
-    return options.order == "as_given" and options.record is None
+    return options.order == "as_given" and options.record is None and not _limits(options).given
+
+
+def _limits(options: JudgeOptions) -> Limits:
+    return Limits(
+        max_in_flight=options.max_in_flight,
+        requests_per_minute=options.requests_per_minute,
+        tokens_per_minute=options.tokens_per_minute,
+    )
+
+
+def _held_back(judge: Judge, options: JudgeOptions) -> Judge:
+    """Return the judge within its limits; waiting for them is not part of its budget."""
+    limits = _limits(options)
+    return Limit(judge, limits=limits, now=time.monotonic, sleep=asyncio.sleep) if limits.given else judge
 
 
 def _in_time(ids: tuple[Id, ...], legs: list[Judge], identity: Identity, options: JudgeOptions) -> Judge:

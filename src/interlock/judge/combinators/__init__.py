@@ -1,11 +1,23 @@
-"""Judges that wrap a judge: one candidate taken, answers kept, a deadline, orders, retries, splitting, falling back."""
+"""Judges that wrap a judge: one candidate taken, answers kept, deadline, limits, orders, retries, splits, fallback."""
 
 from interlock.judge.combinators.cache import Cache, MemoryStore
 from interlock.judge.combinators.deadline import Deadline
 from interlock.judge.combinators.fallback import Fallback
 from interlock.judge.combinators.fit import Fit
+from interlock.judge.combinators.limit import Limit, Limits
 from interlock.judge.combinators.order import OrderBalanced
 from interlock.judge.combinators.retry import Retry
 from interlock.judge.combinators.single import SingleCandidate
 
-__all__ = ["Cache", "Deadline", "Fallback", "Fit", "MemoryStore", "OrderBalanced", "Retry", "SingleCandidate"]
+__all__ = [
+    "Cache",
+    "Deadline",
+    "Fallback",
+    "Fit",
+    "Limit",
+    "Limits",
+    "MemoryStore",
+    "OrderBalanced",
+    "Retry",
+    "SingleCandidate",
+]

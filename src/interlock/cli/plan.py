@@ -1,0 +1,126 @@
+"""`interlock plan`: which decisions of a contract are asked together or ahead, and why the others are not.
+
+Source: reference loop specification, the planner.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from interlock.cli._capabilities import host_capabilities
+from interlock.cli._contract import load_contract
+from interlock.cli._files import read_text
+from interlock.cli._output import ERROR, OK, SCHEMA, USAGE, epilog, print_json
+from interlock.errors import SettingsError
+from interlock.judge.base import Caps
+from interlock.judge.caps_read import caps_from_json
+from interlock.judge.wire import parse_json
+from interlock.pipeline.plan import CALLS_AHEAD, PLANS, Group, Plan, PlannedWave, plan_contract
+from interlock.pipeline.plan_json import plan_to_json
+from interlock.pipeline.plan_pairs import Pair
+from interlock.settings import load_settings
+
+__all__ = ["command", "plan_lines"]
+
+
+@click.command(epilog=epilog("interlock plan --plan next", OK, ERROR, USAGE, SCHEMA))
+@click.argument("contract", required=False, metavar="[CONTRACT]")
+@click.option("--plan", type=click.Choice(PLANS), help="The plan; that of the settings unless given.")
+@click.option(
+    "--judge-caps",
+    metavar="FILE",
+    help='What one request to the judge may hold, as JSON, such as {"max_questions": 1}; no limits unless given.',
+)
+@click.option("--capabilities", metavar="FILE", help="What the host declares; the reference host unless given.")
+@click.option("--json", "as_json", is_flag=True, help="Print the plan as one JSON object.")
+def command(
+    *, contract: str | None, plan: str | None, judge_caps: str | None, capabilities: str | None, as_json: bool
+) -> None:
+    """Print the waves of a contract, and why decisions do not share a request.
+
+    CONTRACT is the one that `interlock run` would take unless given; `-` reads standard input.
+    """
+    settings = load_settings(directory=Path(), environ=os.environ, flags={"contract": contract, "plan": plan})
+    compiled = load_contract(settings.contract, settings.gates, capabilities=host_capabilities(capabilities))
+    made = plan_contract(compiled, _caps(judge_caps), name=settings.plan)
+    if as_json:
+        print_json(plan_to_json(made))
+    else:
+        click.echo("\n".join(plan_lines(made)))
+
+
+def plan_lines(plan: Plan) -> Iterator[str]:
+    """Yield the picture of a plan, line by line."""
+    requests = sum(len(wave.requests) for wave in plan.waves)
+    yield f"contract {plan.contract_digest[:12]}  plan {plan.name}: {len(plan.waves)} waves, {requests} requests"
+    for wave in plan.waves:
+        yield ""
+        yield from _wave(wave)
+    together = [pair for pair in plan.pairs if not pair.refusals]
+    apart = [pair for pair in plan.pairs if pair.refusals]
+    width = max((len(_names(pair.decisions)) for pair in plan.pairs), default=0)
+    if together:
+        yield from ("", "may share a request")
+        yield from (f"  {_names(pair.decisions):<{width}}  {_condition(pair)}" for pair in together)
+    if apart:
+        yield from ("", "may not share a request")
+        yield from (f"  {_names(pair.decisions):<{width}}  {_reasons(pair)}" for pair in apart)
+
+
+def _wave(wave: PlannedWave) -> Iterator[str]:
+    yield f"{wave.when}:"
+    last = len(wave.requests) - 1
+    for at, group in enumerate(wave.requests):
+        line = f"  {'└─' if at == last else '├─'} {' + '.join(group.decisions):<26}"
+        yield f"{line} {_role(wave, group)}".rstrip()
+
+
+def _role(wave: PlannedWave, group: Group) -> str:
+    ahead = [one for one in group.decisions if one != wave.due]
+    roles = [] if not ahead else ["ahead" if len(ahead) == len(group.decisions) else f"`{ahead[0]}` ahead"]
+    if "grade_risk" in ahead:
+        roles.append(f"for at most {CALLS_AHEAD} calls")
+    if group.equalities:
+        fields = dict.fromkeys(f"`{one.field}`" for one in group.equalities)
+        roles.append(f"one request while {_listed(list(fields))} agree")
+    return ", ".join(roles)
+
+
+def _condition(pair: Pair) -> str:
+    return "; ".join(f"while `{one.field}` agrees ({one.why})" for one in pair.equalities) or "always"
+
+
+def _reasons(pair: Pair) -> str:
+    excluded: dict[str, list[str]] = defaultdict(list)
+    others: list[str] = []
+    for refusal in pair.refusals:
+        if refusal.by is None:
+            others.append(refusal.text)
+        else:
+            excluded[refusal.by].append(f"`{refusal.subject}`")
+    hidden = [f"`{by}` excludes {_listed(cells)}" for by, cells in excluded.items()]
+    return "; ".join((*hidden, *others))
+
+
+def _names(decisions: tuple[str, ...]) -> str:
+    return ", ".join(decisions)
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _caps(file: str | None) -> Caps:
+    if file is None:
+        return Caps()
+    try:
+        return caps_from_json(parse_json(read_text(file)))
+    except SettingsError as problem:
+        raise SettingsError(f"{file}: {problem}") from problem
+    except ValueError as problem:
+        raise SettingsError(f"{file}: is not JSON: {problem}") from problem
