@@ -170,11 +170,11 @@ def test_an_age_must_be_one(place: Path, flags: list[str], code: int, says: str)
 def test_a_cell_is_taken_out_and_what_still_repeats_it_is_named(place: Path) -> None:
     code, out, _ = interlock("runs", "redact", "last", "--cell", "task", "--journal", place)
     assert code == 0
-    assert out.startswith("row 1: task\nrow 2: frame.task, cells.task\n")
+    assert out.startswith("row 1: task\nrow 2: state.task\nrow 4: frame.task, cells.task\n")
     assert TASK.encode() not in place.read_bytes()
     code, out, _ = interlock("verify", "--journal", place)
     assert code == 0
-    assert "row 2 (decision needs_tool): partial: redacted: `frame.task`, `cells.task` by " in out
+    assert "row 4 (decision needs_tool): partial: redacted: `frame.task`, `cells.task` by " in out
     assert interlock("replay", "--journal", place, "--fail-on-change")[0] == 0
     code, _, err = interlock("runs", "redact", "last", "--cell", "task", "--journal", place)
     assert code == 1

@@ -36,7 +36,7 @@ VERBS: Mapping[str, Verb] = {
     "fmt": Verb("interlock.cli.fmt", "Write a contract in its canonical spelling."),
     "judge": Verb("interlock.cli.judge", "Measure a judge."),
     "spec": Verb("interlock.cli.spec", "Print what a contract compiles to."),
-    "plan": Verb("interlock.cli.plan", "Print which decisions are asked together or ahead, and why others are not."),
+    "plan": Verb("interlock.cli.plan", "Print the waves of a contract, and why decisions do not share a request."),
     "diff": Verb("interlock.cli.diff", "Show what changed in meaning between two contracts."),
     "run": Verb("interlock.cli.run", "Do TASK in a directory, every decision judged, gated and recorded."),
     "runs": Verb("interlock.cli.runs", "List, show and export recorded runs."),

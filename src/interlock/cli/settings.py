@@ -39,7 +39,13 @@ def show(as_json: bool) -> None:
         click.echo(f"{name:<{width}}  {shown}  ({settings.origins[name]})")
 
 
-_NO_VALUE = {"contract": "the shipped one", "budgets.max_tokens": "no limit"}
+_NO_VALUE = {
+    "contract": "the shipped one",
+    "budgets.max_tokens": "no limit",
+    "judging.max_in_flight": "no limit",
+    "judging.requests_per_minute": "no limit",
+    "judging.tokens_per_minute": "no limit",
+}
 
 
 def _by_name(settings: Settings) -> dict[str, str | float | None]:

@@ -28,9 +28,9 @@ _DIGITS = 16
 
 
 def decision_lines(records: Iterable[Record]) -> Iterator[str]:
-    """Yield one line per decision that had a frame, without the line feed; imported ones are yielded as they came.
+    """Yield one line per decision that had a frame and was not discarded, without the line feed.
 
-    Out of a redacted decision something was taken, and its line holds no digests.
+    Imported ones are yielded as they came. Out of a redacted decision something was taken, and its line holds no digests.
 
     Raises:
         JournalError: a decision cannot be read.
@@ -40,7 +40,7 @@ def decision_lines(records: Iterable[Record]) -> Iterator[str]:
             yield record.text
         elif record.type == "decision":
             recorded = read_decision(record.body)
-            if recorded.result.frame is not None:
+            if recorded.result.frame is not None and not recorded.plan.discarded:
                 yield compact_json(_line(record, recorded, recorded.result.frame))
 
 

@@ -90,6 +90,8 @@ def _row(record: Record, text: str, what: Sequence[str], by: str) -> RedactedRow
 def _take(kind: EventType, body: dict[str, Any], cell: str, taken: list[Json]) -> list[str]:
     """Take the cell out of one body, put its values into `taken`, and return the parts that it stood in."""
     places = _frame_places(body, cell) if kind == "decision" else ()
+    if kind in ("judge_request", "judge_reply"):
+        places = _request_places(body, cell)
     elsewhere = _ELSEWHERE.get(cell, {}).get(kind, ())
     what: list[str] = []
     for name, holder, key in (*places, *((key, body, key) for key in elsewhere)):
@@ -111,6 +113,15 @@ def _frame_places(body: dict[str, Any], cell: str) -> Iterator[tuple[str, dict[s
                 yield f"frame.{entry['key']}", home, entry["key"]
     if isinstance(cells, dict) and cell in cells:
         yield f"cells.{cell}", cells, cell
+
+
+def _request_places(body: dict[str, Any], cell: str) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield where the record of a request holds the cell."""
+    fields = body.get("fields")
+    for key, source in fields.items() if isinstance(fields, dict) else ():
+        if source == cell:
+            state = body["state"]
+            yield f"state.{key}", state if key in state else state[UNTRUSTED], key
 
 
 def _remaining(bodies: Mapping[int, Json], taken: Sequence[Json]) -> Iterator[int]:

@@ -6,6 +6,7 @@ Source: journal specification, event types.
 
 from __future__ import annotations
 
+from interlock.frame.build import SHOWN
 from interlock.journal.decision_body import reply_json
 from interlock.judge.base import JudgeReply
 from interlock.pipeline.request import Request
@@ -44,7 +45,10 @@ def judge_reply_body(request: Request, reply: JudgeReply | None, *, number: int)
 
 
 def _sent(request: Request) -> dict[str, Json]:
+    """Return what the request holds; `fields` says which cell stands behind each field of the state."""
+    frames = [member.frame for member in request.members if member.frame is not None]
     return {
+        "fields": {entry.key: entry.cell for frame in frames for entry in frame.entries if entry.status in SHOWN},
         "state": request.state,
         "questions": {id_: as_json(question) for id_, question in request.questions.items()},
     }

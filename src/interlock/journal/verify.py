@@ -144,11 +144,8 @@ class _Content:
             case "run_started":
                 self._contract_digest = text(record.body, "contract_digest")
                 return _Said(checked=Checked() if self._rederiver is None else self._rederiver.start(record.body))
-            case "judge_request":
-                self._shared.asked(record.body)
-                return _Said(checked=Checked())
-            case "judge_reply":
-                return _Said(checked=Checked(wrong=self._shared.replied(record.body)))
+            case "judge_request" | "judge_reply" if not redacted:
+                return _Said(checked=Checked(wrong=self._shared.take(record.type, record.body)))
             case "decision":
                 self.decisions += 1
                 return self._check_decision(record, redacted=redacted)

@@ -15,7 +15,7 @@ from interlock.frame.spec import Frame
 from interlock.journal.answer_read import asked_of, read_question
 from interlock.journal.decision_read import RecordedDecision
 from interlock.journal.fields import optional_section, optional_text, section, text, whole
-from interlock.journal.records import Body
+from interlock.journal.records import Body, EventType
 from interlock.judge.digest import request_digest
 from interlock.pipeline.readings import judge_ids
 from interlock.questions import Json, as_json
@@ -40,39 +40,20 @@ class SharedRequests:
         self._open: dict[int, Body] = {}
         self._answered: dict[str, _Shared] = {}
 
-    def asked(self, body: Body) -> None:
-        """Take a `judge_request`; one that a single decision made has its content in the decision's record.
+    def take(self, kind: EventType, body: Body) -> list[str]:
+        """Take a `judge_request` or a `judge_reply`, and return what is wrong with the digest of its request.
+
+        What a single decision asked stands in its own record and is checked there.
 
         Raises:
             JournalError: a field is missing or of another type.
         """
-        if "wave" in body and "state" in body:
-            self._open[whole(body, "request")] = body
-
-    def replied(self, body: Body) -> list[str]:
-        """Take a `judge_reply`, and return what is wrong with the digest of its request.
-
-        Raises:
-            JournalError: a field is missing or of another type.
-        """
+        if kind == "judge_request":
+            if "wave" in body and "state" in body:
+                self._open[whole(body, "request")] = body
+            return []
         request = self._open.pop(whole(body, "request"), None) if "cancelled" in body else None
-        reply = optional_section(body, "reply") if request is not None else None
-        if request is None or reply is None:
-            return []
-        told = optional_text(body, "request_digest")
-        shared = _Shared(state=section(request, "state"), questions=section(request, "questions"))
-        if not told:
-            return []
-        asked = {id_: read_question(section(shared.questions, id_)) for id_ in shared.questions}
-        derived = request_digest(
-            shared.state,
-            asked,
-            model=text(reply, "requested_model"),
-            wire=text(reply, "wire"),
-            readout=optional_text(reply, "readout"),
-        )
-        self._answered[told] = shared
-        return [] if derived == told else ["request digest: is not that of the state, the questions and the model"]
+        return [] if request is None else self._replied(request, body)
 
     def part(self, recorded: RecordedDecision) -> list[str] | None:
         """Return what is wrong with the part of one decision in its request; None when the request is not known."""
@@ -88,6 +69,22 @@ class SharedRequests:
         if any(compact_json(shared.questions.get(id_)) != compact_json(question) for id_, question in asked.items()):
             wrong.append("request: it does not hold the questions of this decision")
         return wrong + _exclusions(shared, result.frame)
+
+    def _replied(self, request: Body, body: Body) -> list[str]:
+        told, reply = optional_text(body, "request_digest"), optional_section(body, "reply")
+        if not told or reply is None:
+            return []
+        shared = _Shared(state=section(request, "state"), questions=section(request, "questions"))
+        asked = {id_: read_question(section(shared.questions, id_)) for id_ in shared.questions}
+        derived = request_digest(
+            shared.state,
+            asked,
+            model=text(reply, "requested_model"),
+            wire=text(reply, "wire"),
+            readout=optional_text(reply, "readout"),
+        )
+        self._answered[told] = shared
+        return [] if derived == told else ["request digest: is not that of the state, the questions and the model"]
 
 
 def _holds(state: Mapping[str, Json], sent: Mapping[str, Json]) -> bool:
