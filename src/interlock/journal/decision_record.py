@@ -30,7 +30,8 @@ _DIGITS = 16
 def decision_lines(records: Iterable[Record]) -> Iterator[str]:
     """Yield one line per decision that had a frame and was not discarded, without the line feed.
 
-    Imported ones are yielded as they came. Out of a redacted decision something was taken, and its line holds no digests.
+    Imported ones are yielded as they came. Out of a redacted decision something was taken, and its line holds no
+    digests.
 
     Raises:
         JournalError: a decision cannot be read.
