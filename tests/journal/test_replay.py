@@ -86,13 +86,19 @@ def take(
 
 
 def recorded(
-    *results: DecisionResult, contract: Contract | None = SHIPPED, plan: Planned | None = None, run_id: str = "run-1"
+    *results: DecisionResult,
+    contract: Contract | None = SHIPPED,
+    plan: Planned | None = None,
+    run_id: str = "run-1",
+    gaps: Mapping[str, str] | None = None,
 ) -> list[Record]:
     """Return the records of one run; without a contract its first record is missing."""
     journal = MemoryJournal()
     recorder = Recorder(journal, run_id, clock=lambda: datetime(2026, 1, 2, tzinfo=UTC), contract=contract)
     if contract is not None:
-        recorder.record("run_started", started(contract))
+        body = started(contract)
+        told = {key: value for key, value in body.items() if key != "gaps"}
+        recorder.record("run_started", told if gaps is None else {**told, "gaps": dict(gaps)})
     for step, result in enumerate(results):
         recorder.decision(result, step=step, plan=plan or Planned())
     return list(journal.records(run_id))
@@ -304,11 +310,20 @@ def test_a_gap_that_was_only_recorded_refuses_a_decision_that_guards_now() -> No
     assert found[0].outcome.reason == "gap in the frame: task: unfilled"
 
 
-def test_a_gap_policy_that_was_set_by_hand_stays_set() -> None:
+@pytest.mark.parametrize("says", [True, False], ids=["the-run-says-so", "the-run-does-not-say"])
+def test_a_gap_policy_that_was_set_by_hand_stays_set(says: bool) -> None:
     gap = take("is_done", task=None, gating=Gating(gaps={"is_done": "refuse"}))
-    assert said(again(recorded(gap))) == [("is_done", "same", "escalate", "escalate", None)]
+    assert said(again(recorded(gap, gaps={"is_done": "refuse"} if says else None))) == [
+        ("is_done", "same", "escalate", "escalate", None)
+    ]
     let = take("grade_risk", task=None, gating=Gating(gaps={"grade_risk": "warn"}))
-    assert said(again(recorded(let))) == [("grade_risk", "same", "auto_audit", "auto_audit", None)]
+    records = recorded(let, gaps={"grade_risk": "warn"} if says else None)
+    assert said(again(records)) == [("grade_risk", "same", "auto_audit", "auto_audit", None)]
+
+
+def test_a_gap_policy_that_is_none_is_named() -> None:
+    with pytest.raises(JournalError, match="run `run-1` row 1: `is_done` is not one of `refuse`, `warn`"):
+        again(recorded(take("is_done"), gaps={"is_done": "maybe"}))
 
 
 def test_a_judge_that_failed_closes_again() -> None:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import get_args
 
 from interlock.contract.capabilities import Capabilities
 from interlock.contract.compile import compile_contract
 from interlock.contract.compiled import Contract
 from interlock.errors import ContractError, JournalError, SettingsError
-from interlock.journal.fields import number, section, text
+from interlock.journal.fields import number, one_of, section, text
 from interlock.journal.records import Record
+from interlock.pipeline.gating import GapPolicy, Gating
 
 __all__ = ["Bases", "Basis"]
 
@@ -25,6 +27,8 @@ class Basis:
     new: Contract
     known: Mapping[str, Contract]
     """Digest → contract, of those under which its decisions may have been taken."""
+    gating: Gating | None = None
+    """The gap policies that were set when it ran; None when it does not say."""
 
 
 class Bases:
@@ -67,9 +71,10 @@ class Bases:
         held, set_then = _held(first)
         old = self._old(held, set_then)
         if old is None:
-            return Basis(new=self._required(first.run_id, "its own does not compile here"), known=self._given)
+            new = self._required(first.run_id, "its own does not compile here")
+            return Basis(new=new, known=self._given, gating=_gating(first))
         new = self._contract or self._compile(held, {**_without(set_then, self._gates), **self._gates})
-        return Basis(new=new, known={**self._given, old.digest: old})
+        return Basis(new=new, known={**self._given, old.digest: old}, gating=_gating(first))
 
     def _required(self, run_id: str, why: str) -> Contract:
         if self._contract is None:
@@ -103,6 +108,20 @@ def _held(first: Record) -> tuple[str, Mapping[str, float]]:
         return text(first.body, "contract_text"), {key: number(overrides, key) for key in overrides}
     except JournalError as cause:
         raise JournalError(f"run `{first.run_id}` row {first.seq}: {cause}; run `interlock verify`") from cause
+
+
+def _gating(first: Record) -> Gating | None:
+    """Return what the run says of its gaps; one that was recorded by an earlier release says nothing."""
+    if "gaps" not in first.body:
+        return None
+    try:
+        gaps = section(first.body, "gaps")
+        return Gating(gaps={name: one_of(gaps, name, _GAP_POLICIES) for name in gaps})
+    except JournalError as cause:
+        raise JournalError(f"run `{first.run_id}` row {first.seq}: {cause}; run `interlock verify`") from cause
+
+
+_GAP_POLICIES: tuple[GapPolicy, ...] = get_args(GapPolicy)
 
 
 def _without(overrides: Mapping[str, float], others: Mapping[str, float]) -> dict[str, float]:

@@ -169,10 +169,12 @@ def _outcome(recorded: Recorded, basis: Basis, new: Decision) -> Outcome:
 def _refuses(recorded: Recorded, basis: Basis, new: Decision) -> bool:
     """Tell whether a gap keeps the judge from being asked now.
 
-    A gap policy that was not the default was set by hand, and is taken to be set still.
+    Where a run does not say how its gap policies were set, what was not the default is taken to be set still.
     """
     if not recorded.gaps or not recorded.was_open:
         return False
+    if basis.gating is not None:
+        return gap_policy(basis.gating, new) == "refuse"
     old = basis.known.get(recorded.contract_digest)
     before = None if old is None else old.decisions.get(recorded.decision)
     if before is None or (gap_policy(ENFORCE, before) == "refuse") != recorded.gap_refused:
