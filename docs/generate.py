@@ -14,7 +14,7 @@ import click
 
 from interlock.actions.meaning import ACTIONS, ANYWHERE, POSITIONS
 from interlock.cli.main import main as interlock
-from interlock.contract.codes import CODES
+from interlock.contract.codes import CODES, LINT_CODES, Code
 
 __all__ = ["PARTS", "pages", "rewritten"]
 
@@ -44,9 +44,13 @@ def actions() -> str:
 
 
 def codes() -> str:
-    """Return the table of every diagnostic code."""
-    rows = [(f"`{code}`", entry.severity, entry.layer, entry.meaning) for code, entry in sorted(CODES.items())]
-    return _table(("code", "severity", "layer", "meaning"), rows)
+    """Return the table of every diagnostic code of the compiler."""
+    return _codes(CODES)
+
+
+def lint_codes() -> str:
+    """Return the table of every code of advice."""
+    return _codes(LINT_CODES)
 
 
 def verbs() -> str:
@@ -57,6 +61,7 @@ def verbs() -> str:
 PARTS: Mapping[str, Callable[[], str]] = {
     "actions": actions,
     "codes": codes,
+    "lint-codes": lint_codes,
     "positions": positions,
     "verbs": verbs,
 }
@@ -85,6 +90,11 @@ def _help_pages() -> Iterator[tuple[str, str]]:
                 below = command.get_command(context, name)
                 if below is not None:
                     waiting.append((below, click.Context(below, info_name=name, parent=context, terminal_width=80)))
+
+
+def _codes(table: Mapping[str, Code]) -> str:
+    rows = [(f"`{code}`", entry.severity, entry.layer, entry.meaning) for code, entry in sorted(table.items())]
+    return _table(("code", "severity", "layer", "meaning"), rows)
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -42,7 +42,7 @@ def test_check_reads_the_contract_of_the_working_directory(file: Path) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     assert "DECISION.md:36:24: warning: uninformative-cut: " in result.stdout
     assert result.stdout.splitlines()[-1] == (
-        "DECISION.md: 0 errors, 4 warnings, 0 notes; 7 decisions, 7 go to a judge, 0 are code, 1 are gates"
+        "DECISION.md: 0 errors, 7 warnings, 1 note; 7 decisions, 7 go to a judge, 0 are code, 1 are gates"
     )
 
 

@@ -157,5 +157,5 @@ async def test_a_saved_profile_is_read_back_as_it_was_measured() -> None:
     caps = measured_caps(PROFILE.caps, found)
     assert caps == Caps(max_options=50, max_levels=10, max_questions=128, refusal=True, max_body_bytes=1000)
     text = profile_text(id_, replace(PROFILE, caps=caps), found)
-    assert parse_profiles(text) == {id_: replace(PROFILE, name=id_, caps=caps)}
+    assert parse_profiles(text) == {id_: replace(PROFILE, name=id_, caps=caps, steady_order=True)}
     assert "latency_ms = 250.0" in text

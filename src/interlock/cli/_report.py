@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from interlock.cli._findings import FileFindings, counts, diagnostic_json, github, sarif, tally
-from interlock.contract.codes import CODES
+from interlock.contract.codes import CODES, LINT_CODES
 from interlock.contract.compile import CheckResult
 from interlock.diagnostics import render
 
@@ -57,7 +57,7 @@ def _json(report: Report) -> str:
 
 
 def _sarif(report: Report) -> str:
-    return sarif([report.findings], {code: entry.meaning for code, entry in CODES.items()})
+    return sarif([report.findings], {code: entry.meaning for code, entry in {**CODES, **LINT_CODES}.items()})
 
 
 def _github(report: Report) -> str:

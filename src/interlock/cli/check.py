@@ -5,6 +5,9 @@ Source: decision-contract/v1, compile.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 import click
 
 from interlock.cli._capabilities import read_capabilities
@@ -12,8 +15,9 @@ from interlock.cli._files import STDIN, read_text, write_text
 from interlock.cli._output import ERROR, OK, SCHEMA, USAGE, epilog, fail
 from interlock.cli._report import FORMATS, Report
 from interlock.contract.capabilities import Capabilities
-from interlock.contract.compile import Verdict, check_contract
+from interlock.contract.compile import Lint, Verdict, check_contract
 from interlock.contract.fix import apply_edits
+from interlock.contract.lint import linter
 
 __all__ = ["command"]
 
@@ -37,12 +41,26 @@ _CODES: dict[Verdict, int] = {"ok": OK, "error": ERROR, "schema": SCHEMA}
     help="JSON of the host that the contract is for, as `interlock spec --capabilities` prints it; `none` compares "
     "with no host. Without this option the reference host is meant.",
 )
+@click.option(
+    "--judge", metavar="ID", help="Check for this judge too: what it cannot take is an error. No key is needed."
+)
+@click.option("--journal", metavar="PLACE", help="Compare bounds with the sizes of fields in the runs of a journal.")
 @click.option("--fix", is_flag=True, help="Apply the fixes that are safe, then report what remains.")
-def command(*, file: str, form: str, as_json: bool, capabilities: str | None, fix: bool) -> None:
+def command(
+    *,
+    file: str,
+    form: str,
+    as_json: bool,
+    capabilities: str | None,
+    judge: str | None,
+    journal: str | None,
+    fix: bool,
+) -> None:
     """Check a contract and print what is wrong with it.
 
     FILE is ./DECISION.md unless given; `-` reads standard input. Every finding has a place, a code and, where
-    there is one, a fix. Warnings do not change the exit code.
+    there is one, a fix. A file without errors also gets advice: what is known to make judges answer worse.
+    Warnings and notes do not change the exit code.
     """
     if fix and file == STDIN:
         fail("--fix changes a file; name one instead of `-`", USAGE)
@@ -50,10 +68,21 @@ def command(*, file: str, form: str, as_json: bool, capabilities: str | None, fi
     text = read_text(file)
     if fix:
         text = _fixed(file, text, host)
-    result = check_contract(text, host)
+    result = check_contract(text, host, lint=_lint(judge, journal))
     name = "standard input" if file == STDIN else click.format_filename(file)
     click.echo(FORMATS["json" if as_json else form](Report(file=name, result=result)))
     raise SystemExit(_CODES[result.verdict])
+
+
+def _lint(judge: str | None, journal: str | None) -> Lint:
+    """Return the advice to give; what only a judge or a journal needs is loaded only then."""
+    if judge is None and journal is None:
+        return linter()
+    advice: Any = import_module("interlock.cli._advice")
+    return linter(
+        targets=() if judge is None else advice.targets_of(judge),
+        sizes=None if journal is None else advice.sizes_in(journal),
+    )
 
 
 def _fixed(file: str, text: str, host: Capabilities | None) -> str:

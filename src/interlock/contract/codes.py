@@ -1,5 +1,7 @@
 """Every code that a diagnostic of a contract can carry, with what it says about the file.
 
+Findings of the compiler stand apart from advice, which only `interlock check` gives.
+
 A code never changes its meaning. Data only; pages are made from it.
 """
 
@@ -11,7 +13,7 @@ from types import MappingProxyType
 
 from interlock.diagnostics import Layer, Severity
 
-__all__ = ["CODES", "Code"]
+__all__ = ["CODES", "LINT_CODES", "Code", "code_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,3 +166,69 @@ CODES: Mapping[str, Code] = MappingProxyType(
     | _codes("policy", "info", {"unverified-policy": "Positions and actions were not compared with a host."})
 )
 """Code → what it stands for."""
+
+
+_WORDING = {
+    "compound-question": "A yes or no joins two conditions.",
+    "negated-question": "A question asks for what is not so, or negates twice in one sentence.",
+    "counting": "A question asks to count, which judges do unreliably.",
+    "arithmetic": "A question asks to calculate, which judges do unreliably.",
+    "date-order": "A question compares dates, which judges do unreliably.",
+    "generation-wording": "A question asks for text, which a judge cannot write.",
+    "no-way-out": "A choice has no option for a state that fits none of them.",
+    "undescribed-option": "An option says no more than its name, which is then all that a judge reads.",
+    "bare-level": "A level of a score is one word or a number.",
+    "mixed-scale": "The levels of a score grade more than one thing.",
+    "repeated-question": "A question stands twice in the file, word for word.",
+    "over-caps": "A question has more options or levels than the judge takes: an error when the judge is named.",
+}
+
+_CUTS = {
+    "assumed-complement": "Two nouls are cut as if their probabilities summed to 1.",
+    "ported-threshold": "One number cuts a noul and a choice between yes and no.",
+    "no-escalation-branch": "No rule sends an unsure pick of a choice to a person.",
+    "sharpened-menu": "The judge reports one option of a large menu as nearly certain, and a threshold reads it.",
+    "floating-alias": "The judge's model is an alias that moves without notice, and thresholds belong to one model.",
+}
+
+LINT_CODES: Mapping[str, Code] = MappingProxyType(
+    _codes("syntax", "warning", _WORDING)
+    | _codes(
+        "syntax",
+        "info",
+        {
+            "presence-wording": "A question asks whether words are there, which a denial of them satisfies too.",
+            "inverted-criteria": "The criterion of `true` describes a no.",
+        },
+    )
+    | _codes("policy", "warning", _CUTS)
+    | _codes(
+        "policy",
+        "info",
+        {"order-sensitive": "The judge may pick another option in another order, and no order is checked."},
+    )
+    | _codes(
+        "policy",
+        "error",
+        {
+            "unsafe-fusion": "The judge lets the questions of one request move each other, and a decision has several.",
+            "label-only-judge": "The judge gives a label without numbers, and a rule compares one.",
+        },
+    )
+    | _codes(
+        "frame",
+        "warning",
+        {
+            "untrusted-into-gate": "Text that others wrote is shown to a decision that lets calls run: a note when a "
+            "score of the decision is bounded from below by the host.",
+            "frame-too-large": "A frame may be larger than the judge takes: a note from half of that on.",
+        },
+    )
+    | _codes("frame", "info", {"tight-bound": "A field was longer than its bound in one of twenty recorded frames."})
+)
+"""Code of advice → what it stands for, with its usual severity."""
+
+
+def code_of(code: str) -> Code:
+    """Return what a code stands for, whoever reports it."""
+    return CODES[code] if code in CODES else LINT_CODES[code]

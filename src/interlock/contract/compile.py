@@ -5,7 +5,7 @@ Source: decision-contract/v1, compile.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
@@ -24,9 +24,11 @@ from interlock.contract.syntax import scan
 from interlock.diagnostics import Diagnostic
 from interlock.errors import ContractError, SchemaVersionError
 
-__all__ = ["CheckResult", "Verdict", "check_contract", "compile_contract"]
+__all__ = ["CheckResult", "Lint", "Verdict", "check_contract", "compile_contract"]
 
 Verdict: TypeAlias = Literal["ok", "error", "schema"]
+Lint: TypeAlias = Callable[[Sequence[DraftDecision], Capabilities | None, Findings], None]
+"""Adds advice on a contract that has no errors."""
 
 _NONE: Mapping[str, float] = MappingProxyType({})
 _SCHEMA_CODES = frozenset(("missing-schema", "unknown-schema", "misplaced-schema"))
@@ -79,9 +81,15 @@ def compile_contract(text: str, capabilities: Capabilities, *, overrides: Mappin
 
 
 def check_contract(
-    text: str, capabilities: Capabilities | None, *, overrides: Mapping[str, float] = _NONE
+    text: str,
+    capabilities: Capabilities | None,
+    *,
+    overrides: Mapping[str, float] = _NONE,
+    lint: Lint | None = None,
 ) -> CheckResult:
     """Return every finding on `text`; without capabilities nothing is compared with a host, and infos say so.
+
+    `lint`: gives advice on a file without errors; None: none is given.
 
     Raises:
         SettingsError: an override has an unknown key; the message lists those that exist.
@@ -98,6 +106,8 @@ def check_contract(
     if overrides and not findings.has_errors():
         drafts = overridden(drafts, overrides)
     check(drafts, capabilities, findings)
+    if lint is not None and not findings.has_errors():
+        lint(drafts, capabilities, findings)
     contract = None
     if capabilities is not None and not findings.has_errors():
         contract = build_contract(

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from interlock._text import clip
-from interlock.contract.codes import CODES
-from interlock.diagnostics import Diagnostic, Edit, Layer, Span, did_you_mean
+from interlock.contract.codes import code_of
+from interlock.diagnostics import Diagnostic, Edit, Layer, Severity, Span, did_you_mean
 
 __all__ = ["Findings", "quoted", "replace_in_line", "suggest"]
 
@@ -35,13 +35,14 @@ class Findings:
         *,
         fix: str | None = None,
         edit: Edit | None = None,
+        severity: Severity | None = None,
     ) -> None:
-        """Add one finding on `width` characters of a line; its layer and severity come from the table of codes."""
-        entry = CODES[code]
+        """Add one finding on `width` characters of a line; layer and usual severity come from the table of codes."""
+        entry = code_of(code)
         self.found.append(
             Diagnostic(
                 code=code,
-                severity=entry.severity,
+                severity=severity or entry.severity,
                 layer=entry.layer,
                 decision=self.decision,
                 span=Span(line=line, column=column, end_line=line, end_column=column + width),

@@ -33,6 +33,10 @@ class Profile:
     bare_label: bool
     """True when the provider may leave probabilities out."""
     caps: Caps
+    sharpens: bool = False
+    """True when large menus come back with one option nearly certain, whatever the model thought."""
+    steady_order: bool = False
+    """True when the order of options was measured not to change the pick."""
 
 
 def parse_profiles(text: str) -> dict[str, Profile]:
@@ -61,4 +65,6 @@ def _profile(name: str, entry: Mapping[str, Any]) -> Profile:
         alias=entry.get("alias"),
         bare_label=entry.get("bare_label", False),
         caps=Caps(**entry["caps"]),
+        sharpens=entry.get("sharpens", False),
+        steady_order=entry.get("steady_order", False),
     )

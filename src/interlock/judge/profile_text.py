@@ -31,6 +31,8 @@ def profile_text(id_: str, profile: Profile, measured: Measured) -> str:
         "model_env": profile.model_env,
         "alias": profile.alias,
         "bare_label": profile.bare_label or not measured.numbers,
+        "sharpens": profile.sharpens,
+        "steady_order": measured.orders > 0 and measured.flips == 0,
     }
     lines = [f"[{json.dumps(id_, ensure_ascii=False)}]"]
     lines += [f"{name} = {_value(value)}" for name, value in facts.items() if value is not None]

@@ -21,7 +21,7 @@ from interlock.models.base import TextModel, TextReply, TextRequest
 from interlock.models.closing import close
 from interlock.questions import Content, Json, Noul, Question
 
-__all__ = ["JsonReadout"]
+__all__ = ["CAPS", "JsonReadout"]
 
 LEAST_SUM = 0.8
 MOST_SUM = 1.25
@@ -31,7 +31,7 @@ _SYSTEM = (
     "Reply with one JSON object and nothing else."
 )
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_CAPS = Caps(max_questions=1, basis="self_report", refusal=True)
+CAPS = Caps(max_questions=1, basis="self_report", refusal=True)
 _WRONG: Mapping[str, str] = {
     "not-json": "it is not one complete JSON object",
     "option-keys": "its keys are not exactly the ones asked for",
@@ -55,7 +55,7 @@ class JsonReadout:
     @property
     def caps(self) -> Caps:
         """One question per call, of any size."""
-        return _CAPS
+        return CAPS
 
     async def ask(self, frame_state: Content, question: Question) -> ReadOut:
         """Return the distribution that the model wrote, or why there is none."""

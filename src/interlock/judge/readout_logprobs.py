@@ -20,7 +20,7 @@ from interlock.models.base import TextModel, TextReply, TextRequest, TokenLogpro
 from interlock.models.closing import close
 from interlock.questions import Content, Question
 
-__all__ = ["LEAST_MASS", "LogprobReadout"]
+__all__ = ["CAPS", "LEAST_MASS", "LogprobReadout"]
 
 LEAST_MASS = 0.5
 """Below this share of the vocabulary's probability the options were not what the model meant to answer."""
@@ -35,7 +35,7 @@ _SYSTEM = (
 )
 _SPACES = " \t\n\r▁ĠĊ"
 """Spaces, and how tokenizers write them."""
-_CAPS = Caps(max_options=26, max_levels=26, max_questions=1, basis="first_token")
+CAPS = Caps(max_options=26, max_levels=26, max_questions=1, basis="first_token")
 
 _log = logging.getLogger("interlock.judge")
 
@@ -49,7 +49,7 @@ class LogprobReadout:
     @property
     def caps(self) -> Caps:
         """One question per call, as many options as there are letters."""
-        return _CAPS
+        return CAPS
 
     async def ask(self, frame_state: Content, question: Question) -> ReadOut:
         """Return the distribution over the letters, or why there is none."""

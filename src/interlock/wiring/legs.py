@@ -27,7 +27,7 @@ from interlock.wiring.names import CODE_JUDGES, profile_of, unknown_judge
 from interlock.wiring.text_models import TEXT_PROVIDERS, text_model
 from interlock.wiring.tracing import traced
 
-__all__ = ["identity_of", "leg", "server"]
+__all__ = ["READOUTS", "identity_of", "leg", "readout_of", "server"]
 
 _REMOTE = "interlock.judge.remote:RemoteJudge"
 _TRANSPORT = "interlock.judge.transport:Transport"
@@ -37,7 +37,7 @@ _WIRES: Mapping[str, str] = {
 }
 """Name of a wire format in a profile → what speaks it."""
 _READOUT_JUDGE = "interlock.judge.readout:ReadoutJudge"
-_READOUTS: Mapping[ReadoutName, str] = {
+READOUTS: Mapping[ReadoutName, str] = {
     "json": "interlock.judge.readout_json:JsonReadout",
     "logprobs": "interlock.judge.readout_logprobs:LogprobReadout",
 }
@@ -101,7 +101,7 @@ def identity_of(id_: Id, environ: Mapping[str, str], options: JudgeOptions) -> I
         return Identity(judge=id_.text, model=id_.text)
     if id_.provider in TEXT_PROVIDERS:
         return Identity(
-            judge=id_.text, model=id_.name, wire=_CHAT, readout=f"{_readout(id_, options)}-{_READOUT_VERSION}"
+            judge=id_.text, model=id_.name, wire=_CHAT, readout=f"{readout_of(id_, options)}-{_READOUT_VERSION}"
         )
     profile = _profile(id_, options)
     named = id_.name or value_of(environ, profile.model_env) or profile.alias
@@ -131,12 +131,12 @@ def _base(id_: Id, profile: Profile, environ: Mapping[str, str]) -> str:
 
 def _read_model(id_: Id, identity: Identity, environ: Mapping[str, str], options: JudgeOptions) -> Judge:
     model = text_model(id_, environ, options.timeout_s)
-    readout = load(_READOUTS[_readout(id_, options)])(model)
+    readout = load(READOUTS[readout_of(id_, options)])(model)
     return cast("Judge", load(_READOUT_JUDGE)(readout, identity=identity, now=time.monotonic))
 
 
-def _readout(id_: Id, options: JudgeOptions) -> ReadoutName:
-    known = tuple(_READOUTS)
+def readout_of(id_: Id, options: JudgeOptions) -> ReadoutName:
+    known = tuple(READOUTS)
     if options.readout not in known:
         how = "say how its answers are read" if options.readout is None else f"`{options.readout}` cannot read it"
         raise SettingsError(f"judge: `{id_.text}` writes text; {how}: set `readout` to one of {backticked(known)}")

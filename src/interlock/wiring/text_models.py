@@ -6,24 +6,42 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import cast
 
+from interlock.diagnostics import did_you_mean
 from interlock.errors import SettingsError
 from interlock.models.base import TextModel
 from interlock.models.retry import RetryModel
 from interlock.wiring.environment import checked_address, key_from, value_of
-from interlock.wiring.ids import Id
+from interlock.wiring.ids import Id, id_of
 from interlock.wiring.jsonfiles import json_of
 from interlock.wiring.loading import load
 
-__all__ = ["TEXT_PROVIDERS", "text_model"]
+__all__ = ["TEXT_PROVIDERS", "make_text_model", "text_model"]
 
-TEXT_PROVIDERS = ("openai",)
+TEXT_PROVIDERS = ("openai", "gguf")
 """Providers whose models write text and, with a readout, judge."""
+TEXT_BUDGET_S = 60.0
 
 _OPENAI_BASE = "https://api.openai.com/v1"
 _OPENAI = "interlock.models.openai_compatible:OpenAIChat"
 _SCRIPTED = "interlock.models.scripted:ScriptedModel"
+_GGUF = "interlock.models.gguf:GgufModel"
+
+
+def make_text_model(id_: str, *, environ: Mapping[str, str], budget_s: float = TEXT_BUDGET_S) -> TextModel:
+    """Return the text model of an id, for a Runtime; each request gets one budget, retries included.
+
+    It may hold connections or a loaded file: close it with `interlock.models.closing.close`.
+
+    Raises:
+        SettingsError: the id is unknown or incomplete, or something it needs is missing.
+    """
+    parsed, known = id_of(id_), (*TEXT_PROVIDERS, "scripted")
+    if parsed.provider not in known:
+        raise SettingsError(f"text model: no provider `{parsed.provider}`; {did_you_mean(parsed.provider, known)}")
+    return text_model(parsed, environ, budget_s)
 
 
 def text_model(id_: Id, environ: Mapping[str, str], budget_s: float) -> TextModel:
@@ -34,6 +52,8 @@ def text_model(id_: Id, environ: Mapping[str, str], budget_s: float) -> TextMode
     """
     if id_.provider == "scripted":
         return _scripted(id_)
+    if id_.provider == "gguf":
+        return _gguf(id_, budget_s)
     if not id_.name:
         raise SettingsError(f"writer: `{id_.text}` names no model; write `{id_.provider}:MODEL`")
     base = id_.address or value_of(environ, "OPENAI_BASE_URL") or _OPENAI_BASE
@@ -60,3 +80,9 @@ def _scripted(id_: Id) -> TextModel:
     if not isinstance(replies, list) or not all(isinstance(reply, str) for reply in replies):
         raise SettingsError(f"writer: `{id_.text}` must hold one JSON list of texts")
     return cast("TextModel", load(_SCRIPTED)(replies, model=id_.text))
+
+
+def _gguf(id_: Id, budget_s: float) -> TextModel:
+    if not id_.model:
+        raise SettingsError(f"`{id_.text}` names no file; write `gguf:FILE`")
+    return cast("TextModel", load(_GGUF)(Path(id_.model), budget_s=budget_s, now=time.monotonic))
