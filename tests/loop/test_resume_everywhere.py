@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from interlock.journal.chain import Head
-from interlock.journal.records import Body, EventType, Record
 from interlock.journal.store_memory import MemoryJournal
 from interlock.journal.verify import verify_run
 from interlock.judge.base import Judge
@@ -27,31 +25,6 @@ from interlock.pipeline.host import Host
 from interlock.questions import Content, Json, Question
 from interlock.testing import Scripted, ScriptedJudge
 from interlock.tools.callables import tool_from_function
-
-
-class Died(BaseException):
-    """The process is gone."""
-
-
-class Dying(MemoryJournal):
-    """A journal whose process dies once, at the record of that number: once it is stored, or just before."""
-
-    def __init__(self, at: int, *, stored: bool) -> None:
-        super().__init__()
-        self._at, self._stored, self._left = at, stored, 1
-
-    def append(
-        self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False, expected: Head | None = None
-    ) -> Record:
-        dies = self._left and (head := self.head(run_id)) is not None and head.seq + 1 == self._at
-        if dies:
-            self._left = 0
-        if dies and not self._stored:
-            raise Died
-        record = super().append(run_id, kind, body, ts=ts, durable=durable, expected=expected)
-        if dies:
-            raise Died
-        return record
 
 
 class Task:
@@ -149,7 +122,7 @@ def fresh(tmp_path: Path, request: pytest.FixtureRequest) -> Fresh:
 
 def _settled(task: Task, journal: MemoryJournal) -> RunResult:
     """Run, and resume as often as it dies."""
-    with suppress(Died):
+    with suppress(SystemExit):
         return task.start(journal)
     (run_id,) = journal.snapshot().__enter__().run_ids()
     return resume(run_id, journal=journal, **task.options())
@@ -157,14 +130,16 @@ def _settled(task: Task, journal: MemoryJournal) -> RunResult:
 
 @pytest.mark.parametrize("fresh", [pytest.param(Task, id="rules"), pytest.param(Scripts, id="gates")], indirect=True)
 @pytest.mark.parametrize("stored", [pytest.param(True, id="after-the-record"), pytest.param(False, id="before-it")])
-def test_wherever_a_process_dies_the_resumed_run_ends_the_same(fresh: Fresh, stored: bool) -> None:
+def test_wherever_a_process_dies_the_resumed_run_ends_the_same(
+    fresh: Fresh, mortal: Callable[..., MemoryJournal], stored: bool
+) -> None:
     whole = fresh()
     journal = MemoryJournal()
     expected = whole.start(journal)
     assert expected.delivered, expected.reason
     last = expected.records[-1].seq
     for at in range(2, last + (not stored)):  # the first record starts the run, and after the last it has ended
-        task, journal = fresh(), Dying(at, stored=stored)
+        task, journal = fresh(), mortal(at=at, stored=stored)
         result = _settled(task, journal)
         assert (result.halt, result.answer) == (expected.halt, expected.answer), at
         assert task.files() == whole.files(), at
