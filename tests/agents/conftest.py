@@ -1,48 +1,23 @@
-"""Replies that ask for tools, and an agent with one tool whose options a test chooses."""
+"""An agent with one tool whose options a test chooses."""
 
 # ruff: noqa: RUF012  (options as an author writes them)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import pytest
 
 from interlock import Agent, agent
-from interlock.messages import ToolCall
-from interlock.models.base import TextReply
 
-__all__ = ["Calling", "Desk"]
-
-Calling = Callable[..., TextReply]
+__all__ = ["Desk"]
 
 
 class Desk(Protocol):
     """Makes an agent class."""
 
     def __call__(self, options: Mapping[str, Any], /, **more: Mapping[str, Any]) -> Any: ...
-
-
-@pytest.fixture
-def calling() -> Calling:
-    """Return a reply that asks for tool calls, each `name` or `(name, arguments)`."""
-
-    def reply(*calls: str | tuple[str, str], text: str = "") -> TextReply:
-        pairs = [(item, "{}") if isinstance(item, str) else item for item in calls]
-        return TextReply(
-            text=text,
-            finish="stop",
-            usage=None,
-            requested_model="scripted",
-            served_model=None,
-            request_id=None,
-            tool_calls=tuple(
-                ToolCall(id=f"call-{at}", name=name, arguments=arguments) for at, (name, arguments) in enumerate(pairs)
-            ),
-        )
-
-    return reply
 
 
 @pytest.fixture

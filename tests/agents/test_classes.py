@@ -12,8 +12,7 @@ import pytest
 
 from interlock import Agent, Runtime, agent, allm, decision, llm
 from interlock.functions import describe
-from interlock.models.base import TextReply
-from interlock.testing import ScriptedModel
+from interlock.testing import ScriptedModel, calling
 
 
 class Base(Agent):
@@ -278,7 +277,7 @@ class TestBinding:
         runtime = Runtime(ScriptedModel(['{"call": "ask"}', "on the right one"]))
         assert await decision.amake("p", [Later().ask], runtime=runtime) == "on the right one"
 
-    def test_a_tool_runs_on_the_runtime_of_its_turn(self, calling: Callable[..., TextReply]) -> None:
+    def test_a_tool_runs_on_the_runtime_of_its_turn(self) -> None:
         model = ScriptedModel([calling("ask"), "asked by a tool", "done"])
 
         assert agent("p", tools=[self.Inner().ask], runtime=Runtime(model)) == "done"
@@ -306,7 +305,7 @@ class TestBinding:
         assert runtime.nodes[0].input == {"n": 1}
 
 
-def test_one_method_is_a_tool_and_an_option_at_once(calling: Callable[..., TextReply]) -> None:
+def test_one_method_is_a_tool_and_an_option_at_once() -> None:
     base = Base(Runtime(approver=lambda request: True))
     base.runtime = None
     model = ScriptedModel([calling(("look_up", '{"query": "a"}')), '{"call": "look_up", "args": {"query": "b"}}'])

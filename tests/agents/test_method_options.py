@@ -15,10 +15,8 @@ from interlock import Agent, Runtime, llm
 from interlock.agents import ApprovalRequest
 from interlock.agents.options import METHOD_OPTION_KEYS
 from interlock.errors import ApprovalDenied, FunctionTimeout
-from interlock.models.base import TextReply
-from interlock.testing import ScriptedModel
+from interlock.testing import ScriptedModel, calling
 
-Calling = Callable[..., TextReply]
 Desk = Callable[..., Any]
 
 
@@ -149,7 +147,7 @@ TURNS = {
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=name) for name, row in TURNS.items()])
-def test_a_turn_offers_runs_and_refuses(row: Row, desk: Desk, calling: Calling) -> None:
+def test_a_turn_offers_runs_and_refuses(row: Row, desk: Desk) -> None:
     last = '{"call": "go"}' if "choices" in row.how else "done"
     model = ScriptedModel([calling(row.call), last])
     clerk = desk(row.options)(Runtime(model, **row.runtime))
@@ -259,7 +257,7 @@ def test_an_unknown_toolset_is_refused_before_any_call(desk: Desk) -> None:
     assert model.requests == []
 
 
-def test_a_deferred_tool_is_offered_once_it_is_found(desk: Desk, calling: Calling) -> None:
+def test_a_deferred_tool_is_offered_once_it_is_found(desk: Desk) -> None:
     model = ScriptedModel(
         [
             calling(("find_tools", '{"query": "weather"}')),
@@ -317,7 +315,7 @@ def test_the_approver_sees_the_call_and_not_what_is_hidden() -> None:
     assert asked == [ApprovalRequest(name="pay", arguments={"amount": 5, "to": "me"})]
 
 
-def test_invalid_arguments_never_reach_the_approver(desk: Desk, calling: Calling) -> None:
+def test_invalid_arguments_never_reach_the_approver(desk: Desk) -> None:
     """What can be refused cheaply is refused before a person is asked."""
 
     def never(request: ApprovalRequest) -> bool:
@@ -379,7 +377,7 @@ def test_system_is_for_the_calls_of_that_method_alone() -> None:
     ]
 
 
-def test_a_tool_out_of_time_is_told_to_the_model(calling: Calling) -> None:
+def test_a_tool_out_of_time_is_told_to_the_model() -> None:
     class Slow(Agent):
         method_options = {"wait": {"tool": True, "timeout": 0.05}}
 

@@ -16,8 +16,7 @@ import pytest
 from interlock import Agent, Runtime, agent, decision, llm
 from interlock.decision import MissingContextError
 from interlock.functions.visibility import Node
-from interlock.models.base import TextReply
-from interlock.testing import ScriptedModel
+from interlock.testing import ScriptedModel, calling
 
 EXPOSES = ("io", "llm", "full", "hidden")
 CALLERS = (None, 0, 1, 3)
@@ -290,7 +289,7 @@ def test_hidden_and_injected_values_are_rendered_nowhere() -> None:
         assert "runtime" not in str(request).lower()
 
 
-def test_a_tool_that_forgets_its_context_tells_the_model_no_name(calling: Callable[..., TextReply]) -> None:
+def test_a_tool_that_forgets_its_context_tells_the_model_no_name() -> None:
     class Desk(Agent):
         method_options = {"look_up": {"input": {"tenant_canary": {"hidden": True}}}, "ask": {"tool": True}}
 
@@ -309,7 +308,7 @@ def test_a_tool_that_forgets_its_context_tells_the_model_no_name(calling: Callab
     assert "canary" not in str(model.requests)
 
 
-def test_every_call_is_a_node_with_its_outcome(calling: Callable[..., TextReply]) -> None:
+def test_every_call_is_a_node_with_its_outcome() -> None:
     class Desk(Agent):
         def good(self, n: int) -> int:
             """Succeed."""

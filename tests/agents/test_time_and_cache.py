@@ -16,7 +16,7 @@ from interlock import Agent, Runtime, aagent, agent, allm, decision, llm
 from interlock.agents.cache import MAX_KEPT
 from interlock.errors import Cancelled, FunctionTimeout
 from interlock.models.base import TextReply, TextRequest
-from interlock.testing import ScriptedJudge, ScriptedModel
+from interlock.testing import ScriptedJudge, ScriptedModel, calling
 
 SHORT_S = 0.05
 
@@ -186,7 +186,7 @@ def test_a_timeout_of_the_body_itself_passes_through() -> None:
 
 
 @pytest.mark.parametrize("way", ["direct", "option", "tool"])
-def test_the_limit_holds_for_every_kind_of_call(way: str, calling: Callable[..., TextReply]) -> None:
+def test_the_limit_holds_for_every_kind_of_call(way: str) -> None:
     model = ScriptedModel([calling("blocks"), "done"] if way == "tool" else ['{"call": "blocks"}'])
     limited = Limited(Runtime(model))
 
@@ -246,7 +246,7 @@ class TestDeadlines:
             Spends(Runtime(model)).work()
         assert model.started == 1
 
-    def test_a_tool_that_hangs_does_not_hold_a_turn_up(self, calling: Callable[..., TextReply]) -> None:
+    def test_a_tool_that_hangs_does_not_hold_a_turn_up(self) -> None:
         done = threading.Event()
         tool = {"spec": {"name": "hang"}, "execute": lambda given: done.wait(5)}
 
@@ -254,7 +254,7 @@ class TestDeadlines:
             Runtime(ScriptedModel([calling("hang"), "text"])).exec("p", tools=[tool], timeout_s=SHORT_S)
         done.set()
 
-    def test_an_async_tool_that_hangs_is_cancelled(self, calling: Callable[..., TextReply]) -> None:
+    def test_an_async_tool_that_hangs_is_cancelled(self) -> None:
         marks: list[str] = []
 
         async def hang(given: object) -> None:
@@ -269,7 +269,7 @@ class TestDeadlines:
         until(lambda: marks == ["cancelled"])
 
     @pytest.mark.anyio
-    async def test_the_same_in_a_loop_of_ones_own(self, calling: Callable[..., TextReply]) -> None:
+    async def test_the_same_in_a_loop_of_ones_own(self) -> None:
         async def hang(given: object) -> None:
             await asyncio.sleep(5)
 

@@ -23,10 +23,8 @@ from interlock.agents.turn import MAX_TURN_CALLS
 from interlock.decision import DecisionError
 from interlock.errors import ModelError
 from interlock.messages import ImagePart, Message, TextPart, ToolCall
-from interlock.models.base import Failure, TextReply
-from interlock.testing import ScriptedModel
-
-Calling = Callable[..., TextReply]
+from interlock.models.base import Failure
+from interlock.testing import ScriptedModel, calling
 
 
 def tool(name: str, execute: Callable[[Any], Any]) -> dict[str, Any]:
@@ -41,7 +39,7 @@ def told(model: ScriptedModel, at: int) -> list[object]:
 class TestTools:
     """The loop of a turn."""
 
-    def test_a_turn_goes_on_until_the_reply_is_text(self, calling: Calling) -> None:
+    def test_a_turn_goes_on_until_the_reply_is_text(self) -> None:
         model = ScriptedModel(
             [calling(("add", '{"n": 1}'), ("add", '{"n": 2}'), text="Adding."), calling("add"), "Seven."]
         )
@@ -74,7 +72,7 @@ class TestTools:
             pytest.param(object(), '"<object>"', id="no-json-form"),
         ],
     )
-    def test_every_result_is_text_for_the_model(self, result: object, text: str, calling: Calling) -> None:
+    def test_every_result_is_text_for_the_model(self, result: object, text: str) -> None:
         model = ScriptedModel([calling("give"), "done"])
         agent("p", tools=[tool("give", lambda given: result)], runtime=Runtime(model))
 
@@ -91,7 +89,7 @@ class TestTools:
             pytest.param('{"a":' * 100_000, "error: the arguments must be one JSON object", id="nested-without-end"),
         ],
     )
-    def test_arguments_are_data(self, arguments: str, text: str, calling: Calling) -> None:
+    def test_arguments_are_data(self, arguments: str, text: str) -> None:
         model = ScriptedModel([calling(("echo", arguments)), "done"])
         agent("p", tools=[tool("echo", dict)], runtime=Runtime(model))
 
@@ -105,7 +103,7 @@ class TestTools:
             pytest.param(TimeoutError("socket"), "error: TimeoutError: socket", id="a-timeout-of-its-own"),
         ],
     )
-    def test_a_tool_that_fails_tells_the_model(self, error: Exception, text: str, calling: Calling) -> None:
+    def test_a_tool_that_fails_tells_the_model(self, error: Exception, text: str) -> None:
         def fail(given: object) -> None:
             raise error
 
@@ -114,7 +112,7 @@ class TestTools:
         assert agent("p", tools=[tool("fail", fail)], runtime=Runtime(model)) == "done"
         assert told(model, 1) == [text]
 
-    def test_objects_with_spec_and_execute_are_tools(self, calling: Calling) -> None:
+    def test_objects_with_spec_and_execute_are_tools(self) -> None:
         class Clock:
             spec = {"name": "clock"}
 
@@ -127,7 +125,7 @@ class TestTools:
         assert told(model, 1) == ["noon"]
 
     @pytest.mark.parametrize("door", ["agent", "aagent"])
-    def test_async_tools_are_awaited(self, door: str, calling: Calling) -> None:
+    def test_async_tools_are_awaited(self, door: str) -> None:
         async def wait(given: object) -> str:
             await asyncio.sleep(0)
             return threading.current_thread().name
@@ -141,7 +139,7 @@ class TestTools:
             asyncio.run(aagent("p", tools=[tool("wait", wait)], runtime=runtime))
             assert told(model, 1) == [threading.current_thread().name]
 
-    def test_a_turn_that_never_ends_is_ended(self, calling: Calling) -> None:
+    def test_a_turn_that_never_ends_is_ended(self) -> None:
         model = ScriptedModel([calling("again")])
 
         with pytest.raises(ModelError, match=f"the turn did not end within {MAX_TURN_CALLS} model calls"):
@@ -169,7 +167,7 @@ class TestTools:
         offered = [[spec["name"] for spec in request.tools] for request in model.requests]
         assert offered == [["clock", "look"], ["clock", "look"]]
 
-    def test_a_nested_turn_inherits_the_outer_tools(self, calling: Calling) -> None:
+    def test_a_nested_turn_inherits_the_outer_tools(self) -> None:
         class Desk(Agent):
             method_options = {"inner": {"tool": True}}
 
@@ -221,7 +219,7 @@ class TestTools:
             runtime.exec("p")
         assert model.requests == []
 
-    def test_the_context_of_a_decision_fills_the_tools_of_its_turn(self, calling: Calling) -> None:
+    def test_the_context_of_a_decision_fills_the_tools_of_its_turn(self) -> None:
         class Desk(Agent):
             method_options = {"look_up": {"tool": True, "input": {"tenant": {"hidden": True}}}}
 
@@ -326,7 +324,7 @@ class TestResponseFormat:
             Runtime(model).exec("Fill.", response_format={"n": int})
         assert (caught.value.options, len(caught.value.attempts), len(model.requests)) == (("n",), 2, 2)
 
-    def test_with_tools_only_the_second_request_is_held_to_the_schema(self, calling: Calling) -> None:
+    def test_with_tools_only_the_second_request_is_held_to_the_schema(self) -> None:
         model = ScriptedModel([calling("look"), "hm", '{"n": 1}'])
 
         runtime = Runtime(model)

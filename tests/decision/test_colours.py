@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from interlock import Agent, Runtime, aagent, agent, decision, llm
-from interlock.messages import ToolCall
 from interlock.models.base import TextReply, TextRequest
 from interlock.pipeline.sharedloop import run_anywhere
-from interlock.testing import ScriptedModel
+from interlock.testing import ScriptedModel, calling
 
 GO = '{"call": "go"}'
 LIMIT_S = 10.0
@@ -39,19 +38,6 @@ def in_time(call: Callable[[], Any]) -> Any:
     if failure:
         raise failure[0]
     return outcome[0]
-
-
-def calling(name: str, arguments: str = "{}") -> TextReply:
-    """Return a reply that asks for one tool call."""
-    return TextReply(
-        text="",
-        finish="stop",
-        usage=None,
-        requested_model="scripted",
-        served_model=None,
-        request_id=None,
-        tool_calls=(ToolCall(id="1", name=name, arguments=arguments),),
-    )
 
 
 async def async_go() -> str:
@@ -175,7 +161,7 @@ class Deep:
         if request.messages[-1].role == "tool":
             return said(str(request.messages[-1].content))
         depth = int(str(request.messages[-1].content).rpartition("depth ")[2])
-        return calling(self.order[depth % len(self.order)], f'{{"depth": {depth - 1}}}')
+        return calling((self.order[depth % len(self.order)], f'{{"depth": {depth - 1}}}'))
 
     def stream(self, request: TextRequest) -> Any:
         raise NotImplementedError

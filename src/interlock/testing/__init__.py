@@ -3,5 +3,6 @@
 from interlock.judge.scripted import Script, Scripted, ScriptedJudge, Seen
 from interlock.models.scripted import ScriptedModel
 from interlock.testing.clock import FakeClock
+from interlock.testing.replies import calling
 
-__all__ = ["FakeClock", "Script", "Scripted", "ScriptedJudge", "ScriptedModel", "Seen"]
+__all__ = ["FakeClock", "Script", "Scripted", "ScriptedJudge", "ScriptedModel", "Seen", "calling"]
