@@ -61,7 +61,7 @@ def _read(path: Path) -> Skill:
 
 
 @lru_cache(maxsize=256)
-def _parsed(place: str, changed_ns: int) -> Skill:  # noqa: ARG001  (a changed file is read again)
+def _parsed(place: str, _changed_ns: int) -> Skill:
     lines = _lines(place)
     if not lines or lines[0].strip() != "---":
         raise SkillError(f"{place}:1: front matter is missing; begin the file with `---`")
