@@ -110,7 +110,7 @@ def find_claim(text: str) -> str | None:
     for found in _PHRASES.finditer(text):
         before = _CLAUSE_END.split(text[max(0, found.start() - 80) : found.start()])[-1]
         if _CONDITION.search(before.casefold()) is None:
-            return found[0]
+            return " ".join(found[0].split())
     return None
 
 

@@ -173,7 +173,7 @@ async def _within(work: Callable[[], Any], *, is_async: bool = False) -> object:
 def _text(result: object) -> str:
     """Return a result as text that every store can keep; never empty."""
     given = "" if result is None else result if isinstance(result, str) else _json(result)
-    text = given.encode("utf-8", "surrogatepass").decode("utf-8", "replace").replace("\0", "�")
+    text = given.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "�")
     return text if text.strip() else EMPTY
 
 

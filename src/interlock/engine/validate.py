@@ -120,7 +120,7 @@ def _exact_keys(keys: Keys, situation: Situation) -> str | None:
     if extra == [THOUGHT]:
         return f"`{THOUGHT}` is not asked for; write exactly {named}"
     if extra:
-        return f"the object has {_listed(extra)} too much; write exactly {named}"
+        return f"the object has {_listed(extra)} besides; write exactly {named}"
     if THOUGHT in keys and not isinstance(keys[THOUGHT], str):
         return f"`{THOUGHT}` must be text"
     return None
@@ -138,7 +138,7 @@ def _available_tool(keys: Keys, situation: Situation) -> str | None:
         return None
     if not situation.tools:
         others = [name for name in (ASK_USER, REPLAN) if name in situation.space.names]
-        return f"no tool is available now; take {_listed(others or situation.space.names)}"
+        return f"no tool is available now; take {_either(others or situation.space.names)}"
     is_missing = keys["tool"] is None
     said = "is missing" if is_missing else f"is {_shown(keys['tool'])}, which is not available now"
     return f"{situation.words.tool} {said}; the tools are {_listed(situation.tool_names)}"
@@ -212,7 +212,7 @@ def _new_call(keys: Keys, situation: Situation) -> str | None:
     if error is None:
         return None
     ways = [name for name in (ASK_USER, REPLAN) if name in situation.space.names]
-    other = f", or take {_listed(ways)}" if ways else ""
+    other = f", or take {_either(ways)}" if ways else ""
     return f"this call of `{keys['tool']}` failed before ({error}); change {situation.words.tool_input}{other}"
 
 
@@ -232,6 +232,10 @@ _CHECKS: tuple[tuple[int, Check], ...] = (
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
 
 
 def _shown(value: Json) -> str:

@@ -118,9 +118,9 @@ class FileRegistry:
     def _found(self, name: str, version: str) -> tuple[Path, Layer]:
         found = [(path, layer) for layer in LAYERS for path in self._candidates(name, version, layer) if path.is_file()]
         if not found:
-            wanted = self._directory / "LAYER" / f"{name}_v{version}.txt"
+            folders = ", ".join(f"`{folder}/`" for folder in _DIRECTORIES.values())
             raise PromptError(
-                f"`{name}@{version}`: no file {wanted}; write it, LAYER being {', '.join(_DIRECTORIES.values())}"
+                f"`{name}@{version}`: no file `{name}_v{version}` with a known ending in {folders} of {self.place}"
             )
         if len(found) > 1:
             raise PromptError(f"`{name}@{version}`: lies in {found[0][0]} and in {found[1][0]}; keep one")
