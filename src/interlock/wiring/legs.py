@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import cast
 
 from interlock.errors import SettingsError
@@ -40,8 +41,11 @@ _READOUT_JUDGE = "interlock.judge.readout:ReadoutJudge"
 READOUTS: Mapping[ReadoutName, str] = {
     "json": "interlock.judge.readout_json:JsonReadout",
     "logprobs": "interlock.judge.readout_logprobs:LogprobReadout",
+    "options": "interlock.judge.gguf_options:GgufOptions",
 }
+_GGUF_SERVER = "interlock.models.gguf_server:GgufServer"
 _CHAT = "chat"
+_LOCAL = "gguf"
 _READOUT_VERSION = 1
 """Of the prompts: part of what an answer depends on."""
 _LONGEST_STEP_S = 10.0
@@ -100,9 +104,7 @@ def identity_of(id_: Id, environ: Mapping[str, str], options: JudgeOptions) -> I
     if id_.provider in CODE_JUDGES:
         return Identity(judge=id_.text, model=id_.text)
     if id_.provider in TEXT_PROVIDERS:
-        return Identity(
-            judge=id_.text, model=id_.name, wire=_CHAT, readout=f"{readout_of(id_, options)}-{_READOUT_VERSION}"
-        )
+        return _text_identity(id_, options)
     profile = _profile(id_, options)
     named = id_.name or value_of(environ, profile.model_env) or profile.alias
     if named is None:
@@ -129,15 +131,39 @@ def _base(id_: Id, profile: Profile, environ: Mapping[str, str]) -> str:
     return checked_address(base, id_.provider)
 
 
+def _text_identity(id_: Id, options: JudgeOptions) -> Identity:
+    """Return who answers for a text model; a file is known by its name, wherever it lies."""
+    readout = f"{readout_of(id_, options)}-{_READOUT_VERSION}"
+    if id_.provider == _LOCAL:
+        return Identity(judge=id_.text, model=Path(id_.model).name, wire=_LOCAL, readout=readout)
+    return Identity(judge=id_.text, model=id_.name, wire=_CHAT, readout=readout)
+
+
 def _read_model(id_: Id, identity: Identity, environ: Mapping[str, str], options: JudgeOptions) -> Judge:
-    model = text_model(id_, environ, options.timeout_s)
-    readout = load(READOUTS[readout_of(id_, options)])(model)
-    return cast("Judge", load(_READOUT_JUDGE)(readout, identity=identity, now=time.monotonic))
+    """Return a text model as a judge; one that runs here is small, and its answers are marked."""
+    now, budget_s = time.monotonic, options.timeout_s
+    name = readout_of(id_, options)
+    if id_.provider == _LOCAL and not id_.model:
+        raise SettingsError(f"judge: `{id_.text}` names no file; write `gguf:FILE`")
+    if name == "options":
+        server = load(_GGUF_SERVER)(Path(id_.model))
+        readout = load(READOUTS[name])(server, budget_s=budget_s, now=now)
+    else:
+        readout = load(READOUTS[name])(text_model(id_, environ, budget_s))
+    degraded = id_.provider == _LOCAL
+    return cast("Judge", load(_READOUT_JUDGE)(readout, identity=identity, now=now, degraded=degraded))
 
 
 def readout_of(id_: Id, options: JudgeOptions) -> ReadoutName:
-    known = tuple(READOUTS)
+    """Return how the answers of a text model are read.
+
+    Raises:
+        SettingsError: it is not said, or the model cannot be read so.
+    """
+    known = tuple(name for name in READOUTS if name != "options" or id_.provider == _LOCAL)
     if options.readout not in known:
         how = "say how its answers are read" if options.readout is None else f"`{options.readout}` cannot read it"
-        raise SettingsError(f"judge: `{id_.text}` writes text; {how}: set `readout` to one of {backticked(known)}")
+        raise SettingsError(
+            f"judge: `{id_.text}` writes text; {how}: set `judging.readout` to one of {backticked(known)}"
+        )
     return options.readout
