@@ -49,6 +49,8 @@ class SharedRequests:
             JournalError: a field is missing or of another type.
         """
         if kind == "judge_request":
+            if "wave" in body:
+                self._open.pop(whole(body, "request"), None)
             if "wave" in body and "state" in body:
                 self._open[whole(body, "request")] = body
             return []

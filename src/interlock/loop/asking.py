@@ -89,16 +89,17 @@ class Asker:
         Raises:
             JournalError: something could not be recorded.
         """
-        left, self._in_hand = self._in_hand, []
-        await self._discard(left)
+        await self._discard(self._in_hand)
         while self._cut:
             await self._cut.pop().drop()
 
     async def close(self) -> None:
         """Cancel whatever is still in hand after an error."""
-        left, self._in_hand = self._in_hand, []
-        for inquiry in (*self._cut, *(item.inquiry for item in left)):
-            with suppress(InterlockError):
+        left = [*self._cut, *(item.inquiry for item in self._in_hand)]
+        for inquiry in left:
+            inquiry.cancel()
+        for inquiry in left:
+            with suppress(Exception):
                 await inquiry.drop()
 
     async def _heard(self, inquiry: Inquiry) -> Heard:
@@ -110,26 +111,27 @@ class Asker:
 
     async def _keep(self, state: State) -> None:
         """Keep what was asked on the way that the run takes, and discard the rest."""
-        kept = [replace(item, left=item.left[1:]) for item in self._in_hand if item.left[0] == state]
-        lost = [item for item in self._in_hand if item.left[0] != state]
-        self._in_hand = kept
-        await self._discard(lost)
+        await self._discard([item for item in self._in_hand if item.left[0] != state])
+        self._in_hand = [replace(item, left=item.left[1:]) for item in self._in_hand]
 
     async def _discard(self, lost: Sequence[_InHand]) -> None:
         for item in lost:
             item.inquiry.cancel()
-        for item in lost:
-            self._setup.ledger.discarded += 1
+        for item in tuple(lost):
             heard = await item.inquiry.drop()
-            if heard is None:
-                continue
-            taken = self._taken(item.future.prepared, heard, wave=item.wave, speculative=True)
-            self._setup.recorder.decision(
-                taken.result,
-                step=step_number(item.future.state, item.future.node),
-                plan=replace(taken.planned, discarded=True),
-                cells=cells(item.future.state),
-            )
+            self._in_hand = [one for one in self._in_hand if one is not item]
+            self._setup.ledger.discarded += 1
+            if heard is not None:
+                self._record_discarded(item, heard)
+
+    def _record_discarded(self, item: _InHand, heard: Heard) -> None:
+        taken = self._taken(item.future.prepared, heard, wave=item.wave, speculative=True)
+        self._setup.recorder.decision(
+            taken.result,
+            step=step_number(item.future.state, item.future.node),
+            plan=replace(taken.planned, discarded=True),
+            cells=cells(item.future.state),
+        )
 
     def _taken(self, prepared: Prepared, heard: Heard, *, wave: int, speculative: bool) -> Taken:
         planned = Planned(name=self._plan.name, wave=wave, fused_with=heard.fused_with, speculative=speculative)

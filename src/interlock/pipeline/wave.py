@@ -79,13 +79,12 @@ class Inquiry:
         """
         self.cancel()
         await asyncio.wait([self._task])
+        heard = None
+        with suppress(QuestionError, asyncio.CancelledError):
+            heard = self._task.result()
         if self._flight is not None:
             await self._flight.landed()
-        if self._task.cancelled():
-            return None
-        with suppress(QuestionError):
-            return self._task.result()
-        return None
+        return heard
 
 
 class _Flight:
