@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -44,7 +45,14 @@ def test_a_run_is_recorded_listed_shown_exported_verified_and_replayed(
         interlock("settings", "show"),
         interlock("settings", "show", "--json"),
     ]
+    said += [
+        interlock("runs", "redact", "last", "--cell", "task"),
+        interlock("verify", "last"),
+        interlock("runs", "prune", "--older-than", "1h"),
+    ]
     assert [code for code, _ in said] == [0] * len(said)
+    assert "redacted: `task`" in said[10][1]
+    assert said[11][1] == "0 runs deleted\n"
     assert "2 changed" not in said[5][1]
     assert "finish → keep_going" in said[5][1]
     assert json.loads(said[4][1])["verdict"] == "verified"
@@ -57,10 +65,10 @@ def test_an_edited_row_is_named(postgres_url: str, tmp_path: Path) -> None:
     shop = shutil.copytree(SHOP, tmp_path / "shop")
     assert interlock("run", "List the files", "--cwd", shop, "--journal", postgres_url)[0] == 0
     with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute("UPDATE interlock.events SET body = replace(body, 'list_dir', 'read_dir') WHERE seq = 3")
+        connection.execute("UPDATE interlock.events SET body = body || ' ' WHERE seq = 3")
     code, output = interlock("verify", "--journal", postgres_url)
     assert code == 1
-    assert "row 3 (decision pick_tool): mismatch: was changed" in output
+    assert re.search(r"row 3 \([a-z_ ]+\): mismatch: was changed", output)
 
 
 def test_a_database_that_cannot_be_reached_is_one_sentence(postgres_url: str) -> None:

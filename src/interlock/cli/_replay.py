@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
@@ -11,7 +11,7 @@ from interlock.cli._progress import progress
 from interlock.cli._trace import visible
 from interlock.journal.base import JournalView
 from interlock.journal.records import Record, read_rows
-from interlock.journal.replay import REPLAYED, Redecided
+from interlock.journal.replay import REPLAYED, Redecided, Status
 from interlock.journal.replay_report import Cost, ReplayReport
 from interlock.journal.summary import find_run
 
@@ -31,7 +31,7 @@ def named_records(view: JournalView, runs: Sequence[str]) -> Iterator[Record]:
 
 def show_report(told: ReplayReport) -> None:
     """Print the report: what it came to, a table per decision, every change, and what is missing."""
-    counts = {status: told.count(status) for status in ("same", "changed", "gone", "fresh", "unjudged", "discarded")}
+    counts = {status: told.count(status) for status in _STATUSES}
     decisions = sum(counts.values())
     said = ", ".join(f"{count} {_STATUSES[status]}" for status, count in counts.items() if count)
     click.echo(f"{told.runs} runs, {decisions} decisions: {said or 'nothing to decide'}")
@@ -48,13 +48,14 @@ def show_report(told: ReplayReport) -> None:
         _show_fresh(told.fresh, told.cost)
 
 
-_STATUSES = {
+_STATUSES: Mapping[Status, str] = {
     "same": "same",
     "changed": "changed",
     "gone": "gone from the contract",
     "fresh": "need a fresh judgement",
     "unjudged": "not judged",
     "discarded": "discarded when they were asked",
+    "unknown": "of runs without a contract (name one with --contract)",
 }
 
 

@@ -24,7 +24,8 @@ __all__ = ["Bases", "Basis"]
 class Basis:
     """What one run is decided again under."""
 
-    new: Contract
+    new: Contract | None
+    """None when no contract was named and the run holds none that compiles here."""
     known: Mapping[str, Contract]
     """Digest → contract, of those under which its decisions may have been taken."""
     gating: Gating | None = None
@@ -62,24 +63,18 @@ class Bases:
         """Return the basis of the run that `first` begins.
 
         Raises:
-            JournalError: the run does not hold the contract that it is to be decided under.
+            JournalError: the record does not say what such a record says.
             SettingsError: a threshold does not exist in it.
             ContractError: it does not compile with the thresholds that are set.
         """
         if first.type != "run_started":
-            return Basis(new=self._required(first.run_id, "it holds none"), known=self._given)
+            return Basis(new=self._contract, known=self._given)
         held, set_then = _held(first)
         old = self._old(held, set_then)
         if old is None:
-            new = self._required(first.run_id, "its own does not compile here")
-            return Basis(new=new, known=self._given, gating=_gating(first))
+            return Basis(new=self._contract, known=self._given, gating=_gating(first))
         new = self._contract or self._compile(held, {**_without(set_then, self._gates), **self._gates})
         return Basis(new=new, known={**self._given, old.digest: old}, gating=_gating(first))
-
-    def _required(self, run_id: str, why: str) -> Contract:
-        if self._contract is None:
-            raise JournalError(f"run `{run_id}`: name the contract to decide under; {why}")
-        return self._contract
 
     def _old(self, held: str, set_then: Mapping[str, float]) -> Contract | None:
         try:

@@ -26,9 +26,10 @@ __all__ = ["REPLAYED", "Redecided", "Status", "redecide"]
 REPLAYED: tuple[EventType, ...] = ("run_started", "decision")
 """The types of records that are read; others may be left out."""
 
-Status: TypeAlias = Literal["same", "changed", "fresh", "gone", "unjudged", "discarded"]
+Status: TypeAlias = Literal["same", "changed", "fresh", "gone", "unjudged", "discarded", "unknown"]
 """`fresh` needs a judgement that is not on record; `gone` is not in the new contract; `unjudged` was settled by mode
-or code, and still is; `discarded` was asked early and never acted."""
+or code, and still is; `discarded` was asked early and never acted; `unknown` is of a run that holds no contract, where
+none was named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,7 @@ class _Comparisons:
 
     def __call__(self, basis: Basis, digest: str, new: Decision) -> Comparison | None:
         """Return what changed since the contract with `digest`; None when that contract is not known."""
-        key = (digest, basis.new.digest, new.id)
+        key = (digest, "" if basis.new is None else basis.new.digest, new.id)
         old = basis.known.get(digest)
         before = None if old is None else old.decisions.get(new.id)
         if before is not None and key not in self._known:
@@ -75,7 +76,7 @@ def redecide(records: Iterable[Record], bases: Bases) -> Iterator[Redecided]:
     """Yield every recorded decision as it is decided now, in the order of `records`, which hold whole runs.
 
     Raises:
-        JournalError: a record cannot be read, or its run does not hold the contract to decide under.
+        JournalError: a record cannot be read.
         SettingsError: a threshold set from outside does not exist.
         ContractError: a contract does not compile with the thresholds that are set.
     """
@@ -91,6 +92,8 @@ def redecide(records: Iterable[Record], bases: Bases) -> Iterator[Redecided]:
 
 
 def _redecided(recorded: Recorded, basis: Basis, comparisons: _Comparisons, *, follows: bool) -> Redecided:
+    if basis.new is None:
+        return _said(recorded, "unknown", follows=follows)
     new = basis.new.decisions.get(recorded.decision)
     settled = _settled(recorded, new)
     if settled is not None or new is None:
