@@ -8,13 +8,12 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from interlock.journal.chain import Head
-from interlock.journal.records import Body, EventType, Record
+from interlock.journal.base import Journal
 from interlock.journal.store_memory import MemoryJournal
 from interlock.testing import Scripted, ScriptedJudge
 
 Judges: TypeAlias = Callable[..., ScriptedJudge]
-Mortal: TypeAlias = Callable[..., MemoryJournal]
+Cut: TypeAlias = Callable[..., MemoryJournal]
 
 READ_THEN_ANSWER: dict[str, Any] = {
     "needs_tool": 0.9,
@@ -51,32 +50,13 @@ def judge() -> Judges:
     return make
 
 
-class _Dying(MemoryJournal):
-    def __init__(self, dies: Callable[[int, EventType], bool], *, stored: bool) -> None:
-        super().__init__()
-        self._dies: Callable[[int, EventType], bool] | None = dies
-        self._stored = stored
-
-    def append(
-        self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False, expected: Head | None = None
-    ) -> Record:
-        head = self.head(run_id)
-        dies = self._dies is not None and self._dies(1 if head is None else head.seq + 1, kind)
-        if dies:
-            self._dies = None
-        if dies and not self._stored:
-            raise SystemExit(kind)
-        record = super().append(run_id, kind, body, ts=ts, durable=durable, expected=expected)
-        if dies:
-            raise SystemExit(kind)
-        return record
-
-
 @pytest.fixture
-def mortal() -> Mortal:
-    """Return what makes a journal whose process dies once: at a record, as it is stored or just before."""
+def cut() -> Cut:
+    """Return what makes a journal that ends where a process died: with a record, or just before one."""
 
-    def make(*, at: int | None = None, kind: EventType | None = None, stored: bool) -> MemoryJournal:
-        return _Dying(lambda seq, of: seq == at or of == kind, stored=stored)
+    def make(journal: Journal, run_id: str, *, at: int, stored: bool = True) -> MemoryJournal:
+        made = MemoryJournal()
+        made.restore(tuple(record for record in journal.records(run_id) if record.seq < at + stored))
+        return made
 
     return make

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from interlock.journal.chain import Head
+from interlock.journal.records import Body, EventType, Record
 from interlock.journal.store_memory import MemoryJournal
 from interlock.journal.verify import verify_run
 from interlock.judge.base import Judge
@@ -20,15 +21,36 @@ from interlock.loop.result import RunResult
 from interlock.loop.resume import resume
 from interlock.loop.run import run
 from interlock.loop.scripted import ScriptedWriter
+from interlock.loop.state import Step
 from interlock.loop.writer import Writer
 from interlock.pipeline.host import Host
 from interlock.questions import Content, Json, Question
 from interlock.testing import Scripted, ScriptedJudge
 from interlock.tools.callables import tool_from_function
 
+Files = Mapping[str, bytes]
+
+
+class Watching(MemoryJournal):
+    """Remembers what was on disk before and after each record."""
+
+    def __init__(self, files: Callable[[], Files]) -> None:
+        super().__init__()
+        self._files = files
+        self.before: dict[int, Files] = {}
+        self.after: dict[int, Files] = {}
+
+    def append(
+        self, run_id: str, kind: EventType, body: Body, *, ts: str, durable: bool = False, expected: Head | None = None
+    ) -> Record:
+        files = self._files()
+        record = super().append(run_id, kind, body, ts=ts, durable=durable, expected=expected)
+        self.before[record.seq], self.after[record.seq] = files, self._files()
+        return record
+
 
 class Task:
-    """One task on a fresh directory, the same every time."""
+    """One task on one directory, which is put back to what it was at any record."""
 
     def __init__(self, at: Path) -> None:
         self.at = at
@@ -55,8 +77,14 @@ class Task:
         task = "Copy the function taxOf from b.ts into a new file c.ts"
         return run(task, cwd=self.at, can_write=True, can_delete=True, journal=journal, **self.options())
 
-    def files(self) -> Mapping[str, bytes]:
+    def files(self) -> Files:
         return {str(path.relative_to(self.at)): path.read_bytes() for path in self.at.rglob("*") if path.is_file()}
+
+    def put_back(self, files: Files) -> None:
+        for name in self.files().keys() - files.keys():
+            (self.at / name).unlink()
+        for name, content in files.items():
+            (self.at / name).write_bytes(content)
 
 
 class Scripts(Task):
@@ -102,55 +130,67 @@ def _script(state: Content, id_: str, question: Question) -> Scripted:
     return answers[id_.rpartition(".")[2]]
 
 
-Fresh = Callable[[], Task]
-
-
 @pytest.fixture
-def fresh(tmp_path: Path, request: pytest.FixtureRequest) -> Fresh:
-    count = iter(range(1000))
-
-    def make() -> Task:
-        at = tmp_path / str(next(count))
-        at.mkdir()
-        (at / "a.ts").write_text("export function totalOf() { return 1 }\n")
-        (at / "b.ts").write_text("export function taxOf() { return 2 }\n")
-        made: Task = request.param(at)
-        return made
-
-    return make
+def task(tmp_path: Path, request: pytest.FixtureRequest) -> Task:
+    (tmp_path / "a.ts").write_text("export function totalOf() { return 1 }\n")
+    (tmp_path / "b.ts").write_text("export function taxOf() { return 2 }\n")
+    made: Task = request.param(tmp_path)
+    return made
 
 
-def _settled(task: Task, journal: MemoryJournal) -> RunResult:
-    """Run, and resume as often as it dies."""
-    with suppress(SystemExit):
-        return task.start(journal)
-    (run_id,) = journal.snapshot().__enter__().run_ids()
-    return resume(run_id, journal=journal, **task.options())
-
-
-@pytest.mark.parametrize("fresh", [pytest.param(Task, id="rules"), pytest.param(Scripts, id="gates")], indirect=True)
+@pytest.mark.parametrize("task", [pytest.param(Task, id="rules"), pytest.param(Scripts, id="gates")], indirect=True)
 @pytest.mark.parametrize("stored", [pytest.param(True, id="after-the-record"), pytest.param(False, id="before-it")])
 def test_wherever_a_process_dies_the_resumed_run_ends_the_same(
-    fresh: Fresh, mortal: Callable[..., MemoryJournal], stored: bool
+    task: Task, cut: Callable[..., MemoryJournal], stored: bool
 ) -> None:
-    whole = fresh()
-    journal = MemoryJournal()
-    expected = whole.start(journal)
-    assert expected.delivered, expected.reason
-    last = expected.records[-1].seq
-    for at in range(2, last + (not stored)):  # the first record starts the run, and after the last it has ended
-        task, journal = fresh(), mortal(at=at, stored=stored)
-        result = _settled(task, journal)
-        assert (result.halt, result.answer) == (expected.halt, expected.answer), at
-        assert task.files() == whole.files(), at
-        assert [(step.step, step.tool, step.input, step.failed) for step in result.steps] == [
-            (step.step, step.tool, step.input, step.failed) for step in expected.steps
-        ], at
+    watched = Watching(task.files)
+    whole = task.start(watched)
+    assert whole.delivered, whole.reason
+    left, asked = task.files(), len(task.asked)
+    for at in _places(whole.records, stored=stored):
+        journal = cut(watched, whole.run_id, at=at, stored=stored)
+        task.put_back(watched.after[at] if stored else watched.before[at])
+        task.asked.clear()
+        result = resume(whole.run_id, journal=journal, **task.options())
+        assert (result.halt, result.answer) == (whole.halt, whole.answer), at
+        assert task.files() == left, at
+        assert [_shape(step) for step in result.steps] == [_shape(step) for step in whole.steps], at
         with journal.snapshot() as view:
             check = verify_run(view, result.run_id)
         assert check.verdict != "mismatch", (at, check.findings)
-        kinds = [record.type for record in journal.records(result.run_id)]
-        assert kinds.count("tool_result") == len(expected.steps), at
-        assert kinds.count("run_ended") == 1, at
-        assert kinds.count("decision") == sum(record.type == "decision" for record in expected.records), at
-        assert len(task.asked) <= len(whole.asked) + 1, at
+        records = tuple(journal.records(result.run_id))
+        assert _count(records, "tool_result") == len(whole.steps), at
+        assert _count(records, "run_ended") == 1, at
+        assert _acted(records) == _acted(whole.records), at
+        assert len(task.asked) <= asked, at
+
+
+def _places(records: Sequence[Record], *, stored: bool) -> list[int]:
+    """Return every record at which something other than a question happens, and every sixth of the others.
+
+    The first record starts the run; with the last one it has ended.
+    """
+    asks = ("judge_request", "judge_reply", "decision")
+    last = records[-1].seq
+    return [
+        record.seq
+        for record in records[1:]
+        if (record.type not in asks or record.seq % 6 == 0) and (not stored or record.seq < last)
+    ]
+
+
+def _shape(step: Step) -> tuple[int, str, str, bool]:
+    return step.step, step.tool, step.input, step.failed
+
+
+def _count(records: Sequence[Record], kind: EventType) -> int:
+    return sum(record.type == kind for record in records)
+
+
+def _acted(records: Sequence[Record]) -> list[tuple[object, object]]:
+    decisions = (record.body for record in records if record.type == "decision")
+    return [
+        (body["decision"], body["action"])
+        for body in decisions
+        if isinstance(body["plan"], Mapping) and not body["plan"]["discarded"]
+    ]

@@ -58,10 +58,18 @@ class Ledger:
     def replied(self, reply: JudgeReply | None) -> None:
         """Count what came back; None when the request was cancelled, of which nobody reports tokens."""
         if reply is None:
-            self._cancelled += 1
-            return
-        self._spend(reply.usage)
-        cached = None if reply.usage is None else reply.usage.cached_input_tokens
+            self.cancel()
+        else:
+            self.pay(reply.usage)
+
+    def cancel(self) -> None:
+        """Count one request that was given up."""
+        self._cancelled += 1
+
+    def pay(self, usage: Usage | None) -> None:
+        """Count what one request to the judge cost; None: nobody reports it."""
+        self._spend(usage)
+        cached = None if usage is None else usage.cached_input_tokens
         if cached is not None:
             self._cached = (self._cached or 0) + cached
 

@@ -94,6 +94,7 @@ async def aresume(
             ledger=_ledger(records),
             approver=ask,
             terms=run.terms,
+            plan=run.plan,
             taken_up=TakenUp(graded=folded.graded, approval=approval),
         )
         following = folded.following

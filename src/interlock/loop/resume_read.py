@@ -33,6 +33,7 @@ from interlock.loop.approval import ApprovalTerms
 from interlock.loop.budget import Budgets
 from interlock.pipeline.gating import GapPolicy, Gating
 from interlock.pipeline.host import Host
+from interlock.pipeline.plan import PLANS, PlanName
 from interlock.policy.rules import Mode
 from interlock.questions import Json
 
@@ -53,6 +54,7 @@ class Started:
     """The settings by which judge and writer were made; their ids when a program made them otherwise."""
     gating: Gating
     budgets: Budgets
+    plan: PlanName
     can_write: bool
     can_delete: bool
     tools: Mapping[str, int | None]
@@ -131,6 +133,7 @@ def _started(run_id: str, body: Body) -> Started:
         wired=optional_section(body, "wired") or {"judge": text(body, "judge"), "writer": text(body, "writer")},
         gating=_gating(body),
         budgets=_budgets(section(body, "budgets")),
+        plan=one_of(body, "plan", PLANS),
         can_write=flag(body, "can_write"),
         can_delete=flag(body, "can_delete"),
         tools={name: optional_whole(tools, name) for name in tools},
