@@ -110,11 +110,13 @@ class ReadoutJudge:
             )
         last = found.replies[-1]
         reading = self._reading(id_, question, found)
+        failure = _failure(found, reading)
         if reading.answer is None:
-            _log.warning("%s", describe(self._identity.judge, Failure(reason=reading.reason), last.request_id))
+            told = failure or Failure(reason=reading.reason)
+            _log.warning("%s", describe(self._identity.judge, told, last.request_id))
         return JudgeReply(
             readings={id_: reading},
-            failure=_failure(found, reading),
+            failure=failure,
             requested_model=self._identity.model,
             served_model=last.served_model,
             request_id=last.request_id,
