@@ -13,6 +13,7 @@ InterlockError
 ├── FunctionTimeout        a function took longer than it may (also a TimeoutError)
 ├── ToolError              a tool failed
 ├── PromptError            a prompt, a pack or a registry of prompts is wrong
+├── ExperimentError        an experiment or its cases cannot show anything
 ├── JournalError           a journal cannot be opened, read or written
 │   └── HeadMovedError         another process appended first
 ├── ApprovalError          an approval cannot be given or used
@@ -30,6 +31,7 @@ __all__ = [
     "Cancelled",
     "ContractError",
     "DecisionError",
+    "ExperimentError",
     "FrameError",
     "FunctionTimeout",
     "HeadMovedError",
@@ -138,6 +140,10 @@ class ToolError(InterlockError):
 
 class PromptError(InterlockError):
     """A prompt, a pack of layers or a registry of prompts is wrong, or a version is not what was published."""
+
+
+class ExperimentError(InterlockError):
+    """An experiment cannot show anything as it stands: its arms, its cases or its results."""
 
 
 class JournalError(InterlockError):

@@ -1,0 +1,77 @@
+"""Cases as lines of JSON; a line that would be misread is refused with its number."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from interlock.actions import ActionDecision
+from interlock.errors import ExperimentError
+from interlock.experiments import cases_digest, read_cases
+from interlock.experiments.cases import is_expected
+
+TOOL = {"name": "search", "description": "the web", "parameters": {"type": "object"}}
+
+
+def lines(*cases: Any) -> str:
+    return "\n".join(json.dumps(case, ensure_ascii=False) for case in cases)
+
+
+def test_cases_are_read_line_by_line() -> None:
+    text = lines({"loop": {"goal": "写诗"}}, {"id": "two", "loop": {"goal": "b"}, "expect": {"action": "finish"}})
+    first, second = read_cases(f"\n{text}\n\n", "cases.jsonl")
+
+    assert (first.id, first.loop["goal"], first.expect) == ("2", "写诗", None)
+    assert (second.id, second.expect) == ("two", {"action": "finish"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("", "holds no case", id="empty"),
+        pytest.param("{", "cases:1: is not JSON", id="not-json"),
+        pytest.param("[]", "cases:1: is no case", id="a-list"),
+        pytest.param(lines({"goal": "x"}), "cases:1: is no case", id="no-loop"),
+        pytest.param(lines({"loop": {"goal": "x"}, "want": 1}), "no key `want`", id="unknown-key"),
+        pytest.param(lines({"loop": {}}), "`goal` is empty", id="no-goal"),
+        pytest.param(lines({"loop": {"goal": "x", "mood": 1}}), "no key `mood`", id="unknown-key-of-the-loop"),
+        pytest.param(lines({"loop": {"goal": "x", "tools_available": ["a"]}}), "a tool is an object", id="tools"),
+        pytest.param(
+            lines({"loop": {"goal": "x", "tools_available": [TOOL, TOOL]}}), "two tools are named", id="same-tools"
+        ),
+        pytest.param(lines({"id": 1, "loop": {"goal": "x"}}), "`id` is text", id="id"),
+        pytest.param(lines({"loop": {"goal": "x"}, "expect": {}}), "`expect` holds", id="empty-expectation"),
+        pytest.param(lines({"loop": {"goal": "x"}, "expect": {"final": "y"}}), "`expect` holds", id="a-final"),
+        pytest.param(lines(*[{"id": "a", "loop": {"goal": "x"}}] * 2), "cases:2: the id `a` is there", id="twice"),
+    ],
+)
+def test_a_line_of_another_form_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ExperimentError, match=message):
+        read_cases(text, "cases")
+
+
+@pytest.mark.parametrize(
+    ("expect", "right"),
+    [
+        pytest.param({"action": "tool_call"}, True, id="the-action"),
+        pytest.param({"tool": "search"}, True, id="the-tool"),
+        pytest.param({"action": "tool_call", "tool": "search", "tool_input": {"query": "x"}}, True, id="all"),
+        pytest.param({"tool": "note"}, False, id="another-tool"),
+        pytest.param({"action": "finish"}, False, id="another-action"),
+        pytest.param({"tool_input": {"query": "y"}}, False, id="another-input"),
+    ],
+)
+def test_what_is_right_may_be_said_in_part(expect: dict[str, Any], right: bool) -> None:
+    (case,) = read_cases(lines({"loop": {"goal": "x"}, "expect": expect}), "cases")
+    decision = ActionDecision(action="tool_call", tool="search", tool_input={"query": "x"})
+
+    assert is_expected(case, decision) is right
+
+
+def test_a_digest_tells_cases_apart() -> None:
+    one = read_cases(lines({"loop": {"goal": "x"}}), "cases")
+    other = read_cases(lines({"loop": {"goal": "y"}}), "cases")
+
+    assert cases_digest(one) == cases_digest(one) != cases_digest(other)
