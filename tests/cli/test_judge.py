@@ -33,6 +33,9 @@ class _Server(BaseHTTPRequestHandler):
         answers = {id_: _first(asked) for id_, asked in body["questions"].items()}
         self._send(200, {"model": "tiny-1", "answers": answers}) if fits else self._send(422, {"detail": []})
 
+    def do_GET(self) -> None:
+        self._send(200, {"models": [{"name": "tiny-1"}, {"name": "tiny\x1b-2"}, {"no": "name"}]})
+
     def _send(self, status: int, told: object) -> None:
         data = json.dumps(told).encode()
         self.send_response(status)
@@ -88,6 +91,7 @@ def test_limits_are_measured_shown_saved_and_used(url: str, tmp_path: Path) -> N
     assert rows["flipped by order"] == "4 of 4"
     assert rows["moved by neighbours"] == "0.000 (steady)"
     assert rows["served model"] == "tiny-1"
+    assert rows["models"] == "tiny-1, tiny\\x1b-2"
     text = file.read_text(encoding="utf-8")
     assert text.startswith('[other]\nwire = "systemone"\n\n["system-one:http')
     caps = parse_profiles(text.partition("\n\n")[2])[id_].caps
@@ -100,6 +104,7 @@ def test_json_is_one_object(url: str) -> None:
     code, out, _ = probe(f"system-one:{url}", "--json")
     told = json.loads(out)
     assert code == 0
+    assert told["models"] == ["tiny-1", "tiny\x1b-2"]
     assert (told["judge"], told["max_options"], told["orders"], told["flips"]) == (f"system-one:{url}", 40, 4, 4)
 
 

@@ -381,3 +381,53 @@ async def test_an_error_type_is_kept_only_as_a_slug(
         reply = await ask(server.url)
     assert reply.failure is not None
     assert reply.failure.error_type == type_
+
+
+@pytest.mark.parametrize(
+    ("sent", "names"),
+    [
+        pytest.param((200, {"models": [{"name": "jev-1.13.0", "description": ""}]}), ("jev-1.13.0",), id="system-one"),
+        pytest.param((200, {"data": [{"id": "a"}, {"id": 7}, "x"]}), ("a",), id="as-openai-lists"),
+        pytest.param((200, {"models": []}), (), id="none"),
+        pytest.param((200, ["a"]), None, id="no-object"),
+        pytest.param((404, {}), None, id="not-there"),
+    ],
+)
+async def test_models_are_listed_as_leniently_as_servers_list_them(
+    serve: Serve, respond: Respond, sent: tuple[int, object], names: tuple[str, ...] | None
+) -> None:
+    async with serve(respond(sent[0], json.dumps(sent[1]).encode())) as server:
+        for path, wanted in (("/v1/models", names), (None, None)):
+            judge = RemoteJudge(
+                identity=Identity(judge="t", model="m", wire="systemone"),
+                profile=profile(models_path=path),
+                wire=SystemOneWire(),
+                base=server.url,
+                key=Secret(KEY),
+                transport=Transport(timeout_s=1),
+                now=lambda: 0.0,
+                wall=lambda: 0.0,
+            )
+            assert await judge.models() == wanted
+            await judge.aclose()
+        (request,) = server.requests
+    assert request[0].startswith("GET /v1/models HTTP/1.1")
+    assert f"authorization: Bearer {KEY}" in request[0]
+
+
+async def test_a_state_that_is_not_json_is_a_reading(serve: Serve, respond: Respond) -> None:
+    async with serve(respond(200, body())) as server:
+        judge = RemoteJudge(
+            identity=Identity(judge="t", model="m", wire="systemone"),
+            profile=profile(),
+            wire=SystemOneWire(),
+            base=server.url,
+            key=None,
+            transport=Transport(timeout_s=1),
+            now=lambda: 0.0,
+            wall=lambda: 0.0,
+        )
+        reply = await judge.answer({"n": float("nan")}, QUESTIONS)
+        assert server.requests == []
+    assert {(r.kind, r.reason) for r in reply.readings.values()} == {("transport_error", "bad-request")}
+    assert reply.request_digest == ""

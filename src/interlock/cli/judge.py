@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 
 from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
+from interlock.cli._trace import visible
 from interlock.judge.probe import Measured, ProbeFailedError, measured_caps, probe
 from interlock.judge.profile_text import profile_text
 from interlock.models.closing import close
@@ -26,6 +27,7 @@ from interlock.wiring import ProbeTarget, make_probe_target
 __all__ = ["command"]
 
 _CLEAR = "\r\x1b[K"
+_SHOWN_MODELS = 12
 
 
 @click.group()
@@ -53,21 +55,22 @@ def probe_command(id_: str, save: str | None, as_json: bool) -> None:
         fail(f"--save: `{id_}` is no server and has no profile", USAGE)
     before = "" if save is None else _before(save, id_)
     try:
-        measured = run_blocking(partial(_probe, target), name="probe", instead="probe")
+        measured, models = run_blocking(partial(_probe, target), name="probe", instead="probe")
     except ProbeFailedError as problem:
         fail(f"{id_}: cannot be measured: {problem}", ERROR)
     if save is not None and target.profile is not None:
         profile = dataclasses.replace(target.profile, caps=measured_caps(target.profile.caps, measured))
         _save(save, before, profile_text(id_, profile, measured))
     if as_json:
-        print_json({"judge": id_, **dataclasses.asdict(measured)})
+        print_json({"judge": id_, **dataclasses.asdict(measured), "models": models})
     else:
-        click.echo(_shown(id_, measured))
+        click.echo(visible(_shown(id_, measured, models)))
 
 
-async def _probe(target: ProbeTarget) -> Measured:
+async def _probe(target: ProbeTarget) -> tuple[Measured, tuple[str, ...] | None]:
     try:
-        return await probe(target.judge, now=time.monotonic, tell=_tell)
+        measured = await probe(target.judge, now=time.monotonic, tell=_tell)
+        return measured, None if target.models is None else await target.models()
     finally:
         await close(target.judge)
         if sys.stderr.isatty():
@@ -79,10 +82,11 @@ def _tell(what: str) -> None:
         click.echo(f"{_CLEAR}measuring {what}", err=True, nl=False)
 
 
-def _shown(id_: str, measured: Measured) -> str:
+def _shown(id_: str, measured: Measured, models: tuple[str, ...] | None) -> str:
     moved = "cannot be told, one question at a time" if measured.max_questions < 2 else f"{measured.moved:.3f}"
     rows = {
         "served model": measured.served_model or "not said",
+        "models": "not listed" if models is None else ", ".join(models[:_SHOWN_MODELS]) or "none",
         "options": measured.max_options,
         "levels": measured.max_levels,
         "questions per request": measured.max_questions,

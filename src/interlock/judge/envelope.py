@@ -15,7 +15,7 @@ from interlock.judge.base import QuestionId, Usage
 from interlock.judge.wire import parse_json
 from interlock.questions import Json
 
-__all__ = ["Envelope", "question_at", "read_envelope", "usage_of"]
+__all__ = ["Envelope", "model_names", "question_at", "read_envelope", "usage_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +54,18 @@ def question_at(body: Json, asked: AbstractSet[QuestionId]) -> str | None:
         place = item.get("loc") if isinstance(item, Mapping) else None
         if isinstance(place, list) and len(place) > 2 and place[1] == "questions" and place[2] in list(asked):
             return f"questions.{place[2]}"
+    return None
+
+
+def model_names(listing: Json) -> tuple[str, ...] | None:
+    """Return the names in a list of models: `models[].name`, else `data[].id`; None when it is no such list."""
+    if not isinstance(listing, Mapping):
+        return None
+    for key, name in (("models", "name"), ("data", "id")):
+        items = listing.get(key)
+        if isinstance(items, list):
+            names = [item.get(name) for item in items if isinstance(item, Mapping)]
+            return tuple(text for text in names if isinstance(text, str))
     return None
 
 

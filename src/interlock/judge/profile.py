@@ -33,6 +33,8 @@ class Profile:
     bare_label: bool
     """True when the provider may leave probabilities out."""
     caps: Caps
+    models_path: str | None = None
+    """Where the provider lists its models; None: it lists none."""
     sharpens: bool = False
     """True when large menus come back with one option nearly certain, whatever the model thought."""
     steady_order: bool = False
@@ -65,6 +67,7 @@ def _profile(name: str, entry: Mapping[str, Any]) -> Profile:
         alias=entry.get("alias"),
         bare_label=entry.get("bare_label", False),
         caps=Caps(**entry["caps"]),
+        models_path=entry.get("models_path"),
         sharpens=entry.get("sharpens", False),
         steady_order=entry.get("steady_order", False),
     )

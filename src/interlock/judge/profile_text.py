@@ -25,6 +25,7 @@ def profile_text(id_: str, profile: Profile, measured: Measured) -> str:
         "wire": profile.wire,
         "base": profile.base,
         "path": profile.path,
+        "models_path": profile.models_path,
         "key_env": profile.key_env,
         "key_required": profile.key_required,
         "base_env": profile.base_env,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from interlock.judge.base import Failure, JudgeReply, QuestionId, Reading, ReadingKind
 from interlock.judge.digest import request_digest
+from interlock.models.base import NOT_TEXT
 from interlock.questions import Content, Question
 
 __all__ = ["Identity", "digest_of", "failed_reply", "model_reason", "same_reading"]
@@ -41,6 +42,9 @@ _KINDS: Mapping[str, ReadingKind] = {
     "no-recording": "not_asked",
 }
 
+_MODEL_REASONS: Mapping[str, str] = {NOT_TEXT: "not-json", "not-loaded": "not-supported"}
+"""What only text models fail by → what a reading says of it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
@@ -63,8 +67,8 @@ def digest_of(identity: Identity, frame_state: Content, questions: Mapping[Quest
 
 
 def model_reason(reason: str) -> str:
-    """Return the reason of a reading for the failure of a text model; a reply without text is no JSON."""
-    return reason if reason in _KINDS else "not-json"
+    """Return the reason of a reading for the failure of a text model."""
+    return reason if reason in _KINDS else _MODEL_REASONS.get(reason, "server")
 
 
 def same_reading(ids: Iterable[QuestionId], reason: str, judge: str) -> dict[QuestionId, Reading]:

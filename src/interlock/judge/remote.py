@@ -13,7 +13,7 @@ from typing import Protocol
 
 from interlock.errors import QuestionError
 from interlock.judge.base import Caps, Failure, JudgeReply, QuestionId
-from interlock.judge.envelope import Envelope
+from interlock.judge.envelope import Envelope, model_names
 from interlock.judge.profile import Profile, endpoint
 from interlock.judge.readings import Identity, digest_of, failed_reply
 from interlock.judge.transport import HttpReply, Transport
@@ -71,6 +71,7 @@ class RemoteJudge:
         self._profile = profile
         self._wire = wire
         self._url = endpoint(base, profile.path)
+        self._models_url = None if profile.models_path is None else endpoint(base, profile.models_path)
         self._key = key
         self._transport = transport
         self._now = now
@@ -109,6 +110,13 @@ class RemoteJudge:
             broken = Failure(reason=envelope, status=got.status)
             return self._failed(frame_state, questions, broken, began=began, request_id=request_id)
         return self._reply(frame_state, questions, envelope, _request_id(got, envelope.id), began)
+
+    async def models(self) -> tuple[str, ...] | None:
+        """Return the names of the models that the server lists; None where it lists none."""
+        if self._models_url is None:
+            return None
+        got = await self._transport.get(self._models_url, self._sent_headers())
+        return None if isinstance(got, Failure) or got.status != 200 else model_names(_json_or_none(got.body))
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -1,4 +1,4 @@
-"""The one way a judge reaches a server: a POST of JSON over pooled connections, the reply bounded in size.
+"""The one way a judge reaches a server: JSON over pooled connections, the reply bounded in size.
 
 Follows no redirect, takes no credentials from the machine, and keeps no text of a server in a failure.
 Source: backends specification, section 3.
@@ -83,19 +83,30 @@ class Transport:
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpReply | Failure:
         """Return the response, or why there is none; every step of the exchange has the same time limit."""
-        try:
-            return await self._exchange(url, body, headers)
-        except httpx2.TimeoutException:
-            return Failure(reason="timeout", retryable=True)
-        except httpx2.TransportError as error:
-            return Failure(reason="connect", retryable=not is_certificate_error(error))
+        return await self._tried("POST", url, body, headers)
+
+    async def get(self, url: str, headers: Mapping[str, str]) -> HttpReply | Failure:
+        """Return what is at an address, or why there is nothing."""
+        return await self._tried("GET", url, None, headers)
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._pools.aclose()
 
-    async def _exchange(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpReply | Failure:
-        request = httpx2.Request("POST", _parsed(url), headers=dict(headers), content=body, extensions=self._extensions)
+    async def _tried(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> HttpReply | Failure:
+        try:
+            return await self._exchange(method, url, body, headers)
+        except httpx2.TimeoutException:
+            return Failure(reason="timeout", retryable=True)
+        except httpx2.TransportError as error:
+            return Failure(reason="connect", retryable=not is_certificate_error(error))
+
+    async def _exchange(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> HttpReply | Failure:
+        request = httpx2.Request(method, _parsed(url), headers=dict(headers), content=body, extensions=self._extensions)
         async with self._pools.get().client() as client:
             response = await client.send(request, auth=None, stream=True)
             try:

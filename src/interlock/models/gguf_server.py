@@ -85,7 +85,9 @@ class GgufServer:
                 return Failure(reason="not-loaded")
         try:
             return work(self._loaded)
-        except (ValueError, RuntimeError, OSError):
+        except (ValueError, RuntimeError):
+            return Failure(reason="bad-request")
+        except OSError:
             return Failure(reason="server")
 
     def _unload(self) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from interlock.errors import SettingsError
 from interlock.judge.base import Judge
@@ -21,13 +22,18 @@ from interlock.wiring.text_models import TEXT_PROVIDERS
 __all__ = ["ProbeTarget", "make_probe_target"]
 
 
+ListModels: TypeAlias = Callable[[], Awaitable[tuple[str, ...] | None]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeTarget:
     """What is measured."""
 
     judge: Judge
-    profile: Profile | None
+    profile: Profile | None = None
     """What was known before; None for a judge that is no server."""
+    models: ListModels | None = None
+    """Asks the server which models it has; None for a judge that is no server."""
 
 
 def make_probe_target(id_: str, *, environ: Mapping[str, str], options: JudgeOptions) -> ProbeTarget:
@@ -40,11 +46,11 @@ def make_probe_target(id_: str, *, environ: Mapping[str, str], options: JudgeOpt
     if "," in id_:
         raise SettingsError(f"judge: `{id_}`: a chain is not measured as one; name one of its judges")
     if parsed.provider in (*CODE_JUDGES, *TEXT_PROVIDERS):
-        return ProbeTarget(judge=leg(parsed, environ, {}, options), profile=None)
+        return ProbeTarget(judge=leg(parsed, environ, {}, options))
     now = time.monotonic
     profile = profile_of(parsed, None)
     remote = server(parsed, environ, options, unlimited=True)
     retry = Retry(remote, now=now, sleep=asyncio.sleep, rng=random.random)
     identity = identity_of(parsed, environ, options)
     judge = Deadline(retry, identity=identity, budget_s=options.timeout_s, now=now)
-    return ProbeTarget(judge=judge, profile=profile)
+    return ProbeTarget(judge=judge, profile=profile, models=getattr(remote, "models", None))
