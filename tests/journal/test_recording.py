@@ -14,6 +14,7 @@ from interlock.journal import Head, MemoryJournal, Record, Recorder, make_run_id
 from interlock.journal.decision_read import read_decision
 from interlock.journal.recording import BEFORE_EFFECT
 from interlock.journal.records import Body, EventType
+from interlock.journal.verify_chain import chain_problem
 from interlock.pipeline.decide import OnDecision
 from interlock.pipeline.result import DecisionResult
 
@@ -122,3 +123,15 @@ def test_a_recorder_listens_to_single_decisions(decisions: dict[str, DecisionRes
     listen: OnDecision = Recorder(journal, "r", clock=_clock).decision
     listen(decisions["answered"])
     assert [record.type for record in journal.records("r")] == ["decision"]
+
+
+def test_a_clock_that_jumps_back_changes_no_order_and_breaks_no_chain() -> None:
+    moments = [NOW, NOW - timedelta(days=400), NOW + timedelta(days=1), NOW - timedelta(days=1)]
+    journal = MemoryJournal()
+    recorder = Recorder(journal, "r", clock=iter(moments).__next__)
+    for _ in moments:
+        recorder.record("audit", {})
+    with journal.snapshot() as view:
+        assert [row.seq for row in view.rows("r")] == [1, 2, 3, 4]
+        assert chain_problem(view, "r") is None
+    assert [record.ts for record in journal.records("r")] == [timestamp(moment) for moment in moments]
