@@ -113,8 +113,25 @@ def test_deep_nesting_is_a_failed_parse() -> None:
         pytest.param('The set {x, y}. {"call": "go"}', {"call": "go"}, id="braces-in-prose"),
         pytest.param('He said {"hm. Then {"call": "go"}', {"call": "go"}, id="stray-quote-in-prose"),
         pytest.param('{"a": "b {"call": "go"}', {"call": "go"}, id="stray-quote-in-a-value"),
-        pytest.param('{"a": [{"call": "go"}, oops', {"call": "go"}, id="complete-inside-a-broken-object-without-a-call"),
+        pytest.param(
+            '{"a": [{"call": "go"}, oops', {"call": "go"}, id="complete-inside-a-broken-object-without-a-call"
+        ),
         pytest.param("", None, id="empty"),
+        pytest.param('"quoted" {"a": [] and more', None, id="a-list-that-no-comma-follows"),
+        pytest.param('"quoted" {"a": {"b": []} {"call": "go"}', {"call": "go"}, id="an-object-that-no-comma-follows"),
+        pytest.param('{"a": "x", "b": {} {"call": "go"}', {"call": "go"}, id="a-string-before-what-closed"),
+        pytest.param('{"md": "<think>", oops {"call": "go"}', {"call": "go"}, id="a-tag-before-a-break-is-text"),
+        pytest.param('{"a": "x" <think> {"call": "go"}', None, id="a-tag-behind-a-break-is-a-tag"),
+        pytest.param('{"a": 1, "call" {"call": "go"}', {"call": "go"}, id="a-sought-string-that-is-no-key"),
+        pytest.param('{"a": 1,} {"call": "go",}', {"call": "go"}, id="trailing-commas"),
+        pytest.param('{"a": [1, 2,], "call": "go"}', {"call": "go", "a": [1, 2]}, id="a-comma-before-a-bracket"),
+        pytest.param('{"a": [1}, "call": "go"}', None, id="a-brace-for-a-bracket"),
+        pytest.param('{"call": ["go"}', None, id="cut-off-by-a-wrong-closer"),
+        pytest.param(
+            '{"a" /* {"call": "no"} */ : 1, "call": "go"}', {"call": "go", "a": 1}, id="a-comment-before-a-colon"
+        ),
+        pytest.param('{"a": 1 /* c */ x {"call": "go"}', {"call": "go"}, id="a-comment-before-a-break"),
+        pytest.param('{// {"call": "no"}\n"call": "go"}', {"call": "go"}, id="a-comment-before-a-key"),
     ],
 )
 def test_which_object_decides(text: str, want: object) -> None:
@@ -153,6 +170,23 @@ def test_what_was_written_is_what_is_read(args: object, before: str) -> None:
     assert isinstance(found, Found)
     assert found.action == {"call": "x", "args": args}
     assert not found.repaired
+
+
+TOKENS = [
+    "{", "}", "[", "]", '"', "'", ":", ",", " ", "\n", '"call"', '"a"', "'b'", '"action":', "1", "true", "x", "/*", "*/", "//",
+    "<think>", "</think>", "\\", '"call":"go"', '{"call":', '"x"', '{"a":1}', '{"a":"b",', '\\"', '{"', "-", "None",
+    '{"a":[', '{"\\u0063all":1}',
+]  # fmt: skip
+
+
+@given(text=st.lists(st.sampled_from(TOKENS), max_size=24).map("".join))
+@settings(max_examples=500, deadline=2000)
+def test_any_text_near_json_is_answered(text: str) -> None:
+    """At once, and the same however much prose without signs stands before it."""
+    found = find_action(text)
+
+    assert isinstance(found, Found | NotFound)
+    assert find_action("some prose, and more. " + text) == found
 
 
 @given(text=st.text(alphabet="{}[]\"'\\/*,:<>think call01\n", max_size=200))

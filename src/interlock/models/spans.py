@@ -6,9 +6,10 @@ Linear in the length of the text: after a broken object the search goes on where
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Literal, TypeAlias
+from functools import lru_cache
+from typing import TypeAlias, cast
 
 __all__ = ["CALL_KEYS", "MAX_DEPTH", "ObjectSpan", "Spans", "find_spans"]
 
@@ -17,15 +18,6 @@ CALL_KEYS: tuple[str, ...] = ("call", "action", "function", "tool")
 
 MAX_DEPTH = 100
 """Objects nested deeper are not read."""
-
-_DOUBLE = r'"(?:[^"\\]++|\\.)*+"'
-_SINGLE = r"'(?:[^'\\]++|\\.)*+'"
-_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
-_SCALAR = rf"(?:{_DOUBLE}|{_SINGLE}|{_NUMBER}|(?:true|false|null|True|False|None)\b)"
-_BLANK = r"[ \t\r\n]++"
-_BLOCK_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/"
-_LINE_COMMENT = r"//[^\n]*+(?=\n)"
-_TAGS = r"think|thinking|reasoning"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,52 +40,79 @@ class Spans:
     """True when a later object that shows a sought key is cut off or is not JSON; `last` is then None."""
 
 
+_BLANK = r"[ \t\r\n]*+"
+_DOUBLE = r'"(?:[^"\\]++|\\.)*+"'
+_SINGLE = r"'(?:[^'\\]++|\\.)*+'"
+_STRING = rf"(?:{_DOUBLE}|{_SINGLE})"
+_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
+_SCALAR = rf"(?:{_STRING}|{_NUMBER}|(?:true|false|null|True|False|None)\b)"
+_BLOCK_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/"
+_LINE_COMMENT = r"//[^\n]*+(?=\n)"
+_TAG = r"<(/?)(think|thinking|reasoning)[ \t\r\n]*+>"
+_UNSET = "((?!))?+"
+"""A group that never takes part, so that the groups of two patterns have the same numbers."""
+
+_Find: TypeAlias = Callable[[str, int], re.Match[str]]
+"""Matches at a position; the pattern matches anywhere, if only nothing."""
+
+
+def _find(pattern: str) -> _Find:
+    return cast("_Find", re.compile(pattern, re.DOTALL).match)
+
+
+_tag = re.compile(_TAG, re.IGNORECASE).match
+_string = re.compile(_STRING, re.DOTALL).match
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Grammar:
-    blank: re.Pattern[str]
-    key: re.Pattern[str]
-    scalar: re.Pattern[str]
-    string: re.Pattern[str]
-    after: re.Pattern[str]
-    members: re.Pattern[str]
-    items: re.Pattern[str]
-    flat: re.Pattern[str]
-    """A whole object of scalars without a sought key."""
+    """What may come next inside an object; groups: 1 key, 2 opener, 3 scalar, 4 mark after it, 5 closer alone."""
+
+    member: _Find
+    item: _Find
+    after: _Find
+    """Group 1: the mark after a closed object or list."""
+    skip: _Find
+    """Blanks and comments."""
 
 
-_Place: TypeAlias = Literal["key", "value", "after"]
-_Step: TypeAlias = tuple[int, _Place]
-
-
-@cache
+@lru_cache(maxsize=64)
 def _grammar(block_comments: bool, line_comments: bool, keys: tuple[str, ...]) -> _Grammar:
-    """Return the token patterns; a comment that cannot end is never tried, which keeps the pass linear."""
-    skipped = "|".join(
-        [_BLANK] + [_BLOCK_COMMENT] * block_comments + [_LINE_COMMENT] * line_comments  # one alternative each
+    """Return the patterns for where the one and the other comment can end; one that cannot is never tried."""
+    blanks = [r"[ \t\r\n]++"] + [_BLOCK_COMMENT] * block_comments + [_LINE_COMMENT] * line_comments
+    skip = f"(?:{'|'.join(blanks)})*+"
+    members = rf"(?:{skip}{_plain_key(keys)}{skip}:{skip}{_SCALAR}{skip},)*+"
+    value = rf"([{{\[])|({_SCALAR}){skip}([,}}\]])?+"
+    return _Grammar(
+        member=_find(rf"{members}{skip}(?:({_STRING}){skip}:{skip}(?:{value})?+|(\}}))?+"),
+        item=_find(rf"{_UNSET}(?:{skip}{_SCALAR}{skip},)*+{skip}(?:{value}|(\]))?+"),
+        after=_find(rf"{skip}([,}}\]])?+"),
+        skip=_find(skip),
     )
-    skip = f"(?:{skipped})*+"
+
+
+def _plain_key(keys: tuple[str, ...]) -> str:
+    """Return the pattern of a key that is not sought, and that needs no unescaping to tell."""
     sought = "|".join(re.escape(key) for key in keys)
-    plain_key = rf"(?!.(?:{sought})[\"'])(?:\"[^\"\\]*+\"|'[^'\\]*+')"
-    pattern = {
-        "blank": skip,
-        "key": rf"{skip}({_DOUBLE}|{_SINGLE}){skip}:{skip}([{{\[]?)",
-        "scalar": rf"{skip}({_SCALAR})",
-        "string": rf"(?:{_DOUBLE}|{_SINGLE})",
-        "after": rf"{skip}([,}}\]])",
-        "members": rf"(?:{skip}{plain_key}{skip}:{skip}{_SCALAR}{skip},)*+",
-        "flat": rf"\{{(?:{skip}{plain_key}{skip}:{skip}{_SCALAR}{skip}(?:,|(?=\}})))*+\}}",
-        "items": rf"(?:{skip}{_SCALAR}{skip},)*+",
-    }
-    return _Grammar(**{name: re.compile(text, re.DOTALL) for name, text in pattern.items()})
+    return rf"(?!.(?:{sought})[\"'])(?:\"[^\"\\]*+\"|'[^'\\]*+')"
 
 
-@cache
-def _landmark(comments: bool) -> re.Pattern[str]:
-    """Return the pattern of what stops the search in prose: an object's beginning, or a reasoning tag."""
-    first = rf"{_DOUBLE}[ \t\r\n]*+[:/]|{_SINGLE}[ \t\r\n]*+[:/]" + ("|/[/*]" if comments else "")
-    return re.compile(
-        rf"\{{(?=[ \t\r\n]*+(?:{first}))|<(?P<slash>/?)(?P<tag>{_TAGS})[ \t\r\n]*+>", re.DOTALL | re.IGNORECASE
-    )
+@lru_cache(maxsize=64)
+def _prose(comments: bool, keys: tuple[str, ...]) -> _Find:
+    """Return the pattern of what is passed over at once: all but reasoning tags and objects worth reading.
+
+    Worth reading is an object with a sought or an escaped key, an inner object or list, or a comment. Any other is
+    passed over to its end or to where it breaks; a string right before the break is left, as `_resume` does.
+    """
+    key, comment = _plain_key(keys), "|/[/*]" * comments
+    left_string = rf"(?={_STRING}{_BLANK}(?![,}}]{comment}))"
+    last_scalar = rf"{_SCALAR}{_BLANK}(?!,{comment})\}}?+"
+    no_value = rf"(?![{{\[]|{_SCALAR}{comment})"
+    no_member = rf"(?={_STRING}{_BLANK}(?!:{comment}))|(?!{_STRING}|\}}{comment})"
+    rest = rf"\}}|{key}{_BLANK}:{_BLANK}(?:{left_string}|{last_scalar}|{no_value})|{no_member}"
+    members = rf"(?:{_BLANK}{key}{_BLANK}:{_BLANK}{_SCALAR}{_BLANK},)*+"
+    no_tag = rf"(?!(?i:{_TAG}))<"
+    return _find(rf"(?:[^{{<]++|\{{{members}{_BLANK}(?:{rest})|{no_tag})*+")
 
 
 @dataclass(slots=True)
@@ -110,9 +129,9 @@ class _Reading:
 
     keys: tuple[str, ...]
     levels: list[_Level]
+    """Those that are open; none at the end of a complete object."""
     found: list[ObjectSpan] = field(default_factory=list)
     shows_key: bool = False
-    scalar_at: int = 0
 
 
 def find_spans(text: str, keys: tuple[str, ...] = CALL_KEYS) -> Spans:
@@ -120,109 +139,77 @@ def find_spans(text: str, keys: tuple[str, ...] = CALL_KEYS) -> Spans:
 
     Source: next-step specification, section 9.
     """
-    block_end, line_end = text.rfind("*/"), text.rfind("\n")
+    block_end = text.rfind("*/") if "/*" in text else -1
+    line_end = text.rfind("\n") if "//" in text else -1
     last: ObjectSpan | None = None
     broken = False
     position = 0
+    endings: tuple[bool, bool] | None = None
     while True:
-        landmark = _landmark(position < max(block_end, line_end)).search(text, position)
-        if landmark is None:
+        if (endings_now := (position < block_end, position < line_end)) != endings:
+            endings = endings_now
+            prose, grammar = _prose(any(endings), keys), _grammar(*endings, keys)
+        position = prose(text, position).end()
+        if position == len(text):
             return Spans(last=last, broken=broken)
-        position = landmark.end()
-        if landmark["tag"] is None:
-            grammar = _grammar(position < block_end, position < line_end, keys)
-            flat = grammar.flat.match(text, landmark.start())
-            position = flat.end() if flat else _end(grammar.blank, text, position)
-            if flat or text[position : position + 1] not in ("'", '"'):
-                continue
-            reading, position = _read(text, landmark.start(), grammar, keys)
-            if reading.shows_key:
-                broken = any(level.has_key for level in reading.levels) or reading.found[-1].too_deep
-                last = None if broken else reading.found[-1]
-        elif landmark["slash"]:
-            last, broken = None, False
-        else:
-            position = _end_of_reasoning(text, position, landmark["tag"])
+        if text[position] == "<":
+            tag = cast("re.Match[str]", _tag(text, position))
+            position = tag.end() if tag[1] else _end_of_reasoning(text, tag)
+            last, broken = (None, False) if tag[1] else (last, broken)
+            continue
+        found = grammar.member(text, position + 1)
+        if found.lastindex is None:
+            position = _resume(text, found, grammar)
+            continue
+        reading = _Reading(keys=keys, levels=[_Level(position, is_object=True)])
+        position = _read(text, found, grammar, reading)
+        if reading.shows_key:
+            broken = any(level.has_key for level in reading.levels) or reading.found[-1].too_deep
+            last = None if broken else reading.found[-1]
 
 
-def _end_of_reasoning(text: str, position: int, tag: str) -> int:
-    closing = re.compile(rf"</{tag}[ \t\r\n]*+>", re.IGNORECASE).search(text, position)
+def _end_of_reasoning(text: str, tag: re.Match[str]) -> int:
+    closing = re.compile(rf"</{tag[2]}[ \t\r\n]*+>", re.IGNORECASE).search(text, tag.end())
     return len(text) if closing is None else closing.end()
 
 
-def _read(text: str, start: int, grammar: _Grammar, keys: tuple[str, ...]) -> tuple[_Reading, int]:
-    """Read one outermost object; return it and where the search goes on. Open levels: it is broken there."""
-    reading = _Reading(keys=keys, levels=[_Level(start, is_object=True)])
-    place: _Place = "key"
-    position = start + 1
-    while reading.levels:
-        step = None
-        if place == "key":
-            step = _key(text, position, grammar, reading)
-        elif place == "value":
-            step = _value(text, position, grammar, reading)
-        if step is None:
-            step = _comma_or_closer(text, position, grammar, reading, place)
-        if step is None:
-            return reading, _resume(text, position, grammar, reading, place)
-        position, place = step
-    return reading, position
+def _read(text: str, found: re.Match[str], grammar: _Grammar, reading: _Reading) -> int:
+    """Read one outermost object, of which `found` is the first member; return where the search goes on."""
+    is_after = False
+    while True:
+        following = _marked(reading, found[1], found.end(), grammar) if is_after else _entered(reading, found, grammar)
+        if following is None:
+            return _after_break(found) if is_after else _resume(text, found, grammar)
+        if not reading.levels:
+            return found.end()
+        is_after = following is grammar.after
+        found = following(text, found.end())
 
 
-def _key(text: str, position: int, grammar: _Grammar, reading: _Reading) -> _Step | None:
-    token = grammar.key.match(text, position)
-    if token is None:
+def _entered(reading: _Reading, found: re.Match[str], grammar: _Grammar) -> _Find | None:
+    """Take in a member or an item; return what may follow it, None when nothing fits."""
+    if found.lastindex is None:
         return None
-    name = token[1][1:-1]
-    if name in reading.keys or ("\\" in name and _unescaped(name) in reading.keys):
-        reading.levels[-1].has_key = reading.shows_key = True
-    if token[2]:
-        return _open(reading, token.start(2), is_object=token[2] == "{")
-    return token.end(), "value"
+    key, opener, _, mark, closer = found.groups()
+    if key is not None:
+        name = key[1:-1]
+        if name in reading.keys or ("\\" in name and _unescaped(name) in reading.keys):
+            reading.levels[-1].has_key = reading.shows_key = True
+    if opener is not None:
+        reading.levels.append(_Level(found.start(2), opener == "{"))
+        return grammar.member if opener == "{" else grammar.item
+    return _marked(reading, mark or closer, found.end(), grammar)
 
 
-def _value(text: str, position: int, grammar: _Grammar, reading: _Reading) -> _Step | None:
-    at = _end(grammar.blank, text, position)
-    opener = text[at : at + 1]
-    if opener in ("{", "["):
-        return _open(reading, at, is_object=opener == "{")
-    if not reading.levels[-1].is_object:
-        at = _end(grammar.items, text, at)
-    token = grammar.scalar.match(text, at)
-    if token is None:
-        return (at, "value") if at > position else None
-    reading.scalar_at = token.start(1)
-    return token.end(), "after"
-
-
-def _open(reading: _Reading, at: int, *, is_object: bool) -> _Step:
-    reading.levels.append(_Level(at, is_object))
-    return at + 1, "key" if is_object else "value"
-
-
-def _comma_or_closer(text: str, position: int, grammar: _Grammar, reading: _Reading, place: _Place) -> _Step | None:
-    """Step over what may stand here; a comma before a closer is let through and repaired later."""
-    level = reading.levels[-1]
-    token = grammar.after.match(text, position)
-    if token is None:
+def _marked(reading: _Reading, mark: str | None, end: int, grammar: _Grammar) -> _Find | None:
+    """Take in a comma or closer that ends at `end`; a comma before a closer is let through and repaired later."""
+    is_object = reading.levels[-1].is_object
+    if mark == ",":
+        return grammar.member if is_object else grammar.item
+    if mark is None or (mark == "}") != is_object:
         return None
-    if token[1] == ",":
-        if place != "after":
-            return None
-        return (_end(grammar.members, text, token.end()), "key") if level.is_object else (token.end(), "value")
-    if (token[1] == "}") != level.is_object or (place == "value" and level.is_object):
-        return None
-    _close(reading, token.end())
-    return token.end(), "after"
-
-
-def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
-    matched = pattern.match(text, position)
-    return position if matched is None else matched.end()
-
-
-def _unescaped(name: str) -> str:
-    return re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), name)
+    _close(reading, end)
+    return grammar.after
 
 
 def _close(reading: _Reading, end: int) -> None:
@@ -235,17 +222,28 @@ def _close(reading: _Reading, end: int) -> None:
         reading.found.append(ObjectSpan(start=level.start, end=end, too_deep=level.depth > MAX_DEPTH))
 
 
-def _resume(text: str, position: int, grammar: _Grammar, reading: _Reading, place: _Place) -> int:
-    """Return where the search goes on after a break: inside the last string when it stands right before the break.
+def _unescaped(name: str) -> str:
+    return re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), name)
 
-    A quote in prose can make two strings out of one; a comment after the string would be read again and again.
+
+def _after_break(found: re.Match[str]) -> int:
+    """Return where the search goes on when a closed object or list is followed by what may not stand there."""
+    return found.end() if found[1] is None else found.start(1)
+
+
+def _resume(text: str, found: re.Match[str], grammar: _Grammar) -> int:
+    """Return where the search goes on after a member or an item that does not fit.
+
+    That is inside the last string when it stands right before the break: a quote in prose can make two strings out of
+    one. With a comment between it is behind the comment, which would else be read again and again.
     """
-    start, end = reading.scalar_at, position
-    if place == "key":
-        start = _end(grammar.blank, text, position)
-        end = _end(grammar.string, text, start)
-    broken_at = _end(grammar.blank, text, end)
-    is_string = text[start : start + 1] in ("'", '"')
-    if place != "value" and is_string and "/" not in text[end:broken_at]:
-        return start
-    return broken_at
+    start, end = found.span(3)
+    broken_at = found.end() if found[4] is None else found.start(4)
+    if found[3] is None and found[1] is None:
+        string = _string(text, found.end())
+        if string is None:
+            return broken_at
+        start, end = string.span()
+        broken_at = grammar.skip(text, end).end()
+    is_string = start >= 0 and text[start] in "'\""
+    return start if is_string and "/" not in text[end:broken_at] else broken_at
