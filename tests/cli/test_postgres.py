@@ -79,3 +79,16 @@ def test_a_database_that_cannot_be_reached_is_one_sentence(postgres_url: str) ->
     assert output.count("\n") == 1
     assert "refused the login" in output
     assert "canary" not in output
+
+
+def test_a_call_waits_for_a_person_and_another_process_goes_on(postgres_url: str, tmp_path: Path) -> None:
+    shop = shutil.copytree(SHOP, tmp_path / "shop")
+    flags = ("--allow-delete", "--park", "--cwd", shop, "--journal", postgres_url)
+    assert interlock("run", "Delete the file build.lock", *flags)[0] == 6
+    code, output = interlock("approvals", "list", "--json", "--journal", postgres_url)
+    assert code == 0
+    waiting = json.loads(output)["approvals"][0]["id"]
+    assert interlock("approvals", "approve", waiting, "--by", "Ann", "--journal", postgres_url)[0] == 0
+    assert interlock("runs", "resume", "last", "--journal", postgres_url)[0] == 0
+    assert not (shop / "build.lock").exists()
+    assert interlock("verify", "--journal", postgres_url)[0] == 0
