@@ -5,6 +5,7 @@ Source: product specification, the command line.
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 import click
@@ -13,17 +14,20 @@ from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, PARKED, prin
 from interlock.cli._trace import account, visible
 from interlock.loop.result import RunResult, result_json
 
-__all__ = ["exit_code", "show_result", "to_stderr"]
+__all__ = ["exit_code", "in_journal", "show_result", "to_stderr"]
 
 
-def show_result(result: RunResult, *, as_json: bool) -> None:
-    """Print the answer or the whole result on standard output, and everything else on standard error."""
+def show_result(result: RunResult, *, as_json: bool, journal: str | None) -> None:
+    """Print the answer or the whole result on standard output, and everything else on standard error.
+
+    `journal` is the place that the command line named; None when it named none.
+    """
     if as_json:
         print_json(result_json(result))
     elif result.answer is not None:
         click.echo(_shown(result.answer, terminal=sys.stdout.isatty()))
     if result.halt == "parked":
-        to_stderr(_parked(result))
+        to_stderr(_parked(result, in_journal(journal)))
     elif not result.delivered:
         to_stderr(_undelivered(result))
     elif result.reason is not None and not as_json:
@@ -52,14 +56,20 @@ def to_stderr(line: str) -> None:
     click.echo(line, err=True)
 
 
-def _parked(result: RunResult) -> str:
+def in_journal(place: str | None) -> str:
+    """Return what a suggested command has to add to mean the same journal."""
+    return "" if place is None else f" --journal {shlex.quote(place)}"
+
+
+def _parked(result: RunResult, where: str) -> str:
     said = "interlock: " + visible(" ".join(f"parked: {result.reason or 'a person is needed'}".split()))
     if result.waits_for is None:
-        return f"{said}\n  interlock runs resume {result.run_id} --in-flight retry|skip|stop"
+        return f"{said}\n  interlock runs resume {result.run_id}{where} --in-flight retry|skip|stop"
+    short = result.waits_for[:16]
     return (
-        f"{said}\n  interlock approvals show {result.waits_for[:16]}\n"
-        f"  interlock approvals approve {result.waits_for[:16]} --by NAME\n"
-        f"  interlock runs resume {result.run_id}"
+        f"{said}\n  interlock approvals show {short}{where}\n"
+        f"  interlock approvals approve {short}{where} --by NAME\n"
+        f"  interlock runs resume {result.run_id}{where}"
     )
 
 

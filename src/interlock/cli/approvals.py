@@ -15,6 +15,7 @@ from interlock._text import clip
 from interlock.cli._asking import shown_request
 from interlock.cli._journal import reading, writing
 from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
+from interlock.cli._result import in_journal
 from interlock.cli._trace import visible
 from interlock.errors import JournalError
 from interlock.journal.approval_checks import require_answerable, require_intact
@@ -125,7 +126,7 @@ def _answer(id_: str, *, approved: bool, by: str, note: str | None, place: str |
             click.echo(shown)
         recorder = Recorder(store, one.run_id, clock=lambda: datetime.now(UTC))
         answered = answer_approval(recorder, one.id, approved=approved, by=name, note=note, saw=shown)
-    go_on = f"interlock runs resume {one.run_id}"
+    go_on = f"interlock runs resume {one.run_id}{in_journal(place)}"
     if as_json:
         print_json({"approval": _json(answered, datetime.now(UTC)), "resume": go_on})
         return

@@ -140,7 +140,7 @@ def command(
         result = run_blocking(partial(_run, flags, settings), name="run", instead="arun")
     except KeyboardInterrupt:
         fail(f"cancelled; what was done is on record in {shown_address(settings.journal)}", ERROR)
-    show_result(result, as_json=as_json)
+    show_result(result, as_json=as_json, journal=journal)
     raise SystemExit(exit_code(result))
 
 

@@ -61,7 +61,7 @@ def resume_run(run: str, place: str | None, choice: InFlightChoice | None, by: s
         )
     except KeyboardInterrupt:
         fail(f"cancelled; what was done is on record in {shown_address(settings.journal)}", ERROR)
-    show_result(result, as_json=as_json)
+    show_result(result, as_json=as_json, journal=place)
     raise SystemExit(exit_code(result))
 
 
