@@ -12,6 +12,7 @@ import pytest
 
 from interlock.errors import SettingsError
 from interlock.judge.base import Judge, JudgeReply
+from interlock.judge.human import Asked, Said
 from interlock.judge.options import JudgeOptions
 from interlock.models.closing import close
 from interlock.questions import Choice, ChoiceAnswer, Noul, NoulAnswer, Question
@@ -152,6 +153,35 @@ async def test_a_person_behind_a_server_is_not_hurried(monkeypatch: pytest.Monke
     reply = await chain.answer("s", ASKED)
     await close(chain)
     assert {reading.reason for reading in reply.readings.values()} == {"connect"}
+
+
+async def test_a_person_is_asked_once_and_the_server_before_in_every_order(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server flips with the order, so the choice goes on to the person; the noul does not."""
+    shown: list[str] = []
+
+    async def no_one(asked: Asked) -> Said:
+        shown.append(asked.id)
+        return Said(pick=1, by="ada")
+
+    monkeypatch.setattr("interlock.judge.terminal.ask_at_terminal", no_one)
+    async with serving() as server:
+        environ = {"TYPESAFE_API_KEY": "k"}
+        reply = await ask(f"typesafe:{server.url}#m, human", JudgeOptions(order="balanced"), environ=environ)
+        assert [len(body["questions"]) for body in server.bodies] == [2, 1]
+    assert shown == ["pick"]
+    answer = reply.readings["pick"].answer
+    assert isinstance(answer, ChoiceAnswer)
+    assert (answer.choice, answer.basis, reply.readings["pick"].judge) == ("b", "person", "human:ada")
+
+
+async def test_a_judge_that_is_code_is_asked_in_one_order(tmp_path: Path) -> None:
+    """A recording holds one order, and rules read labels: asking again would only lose answers."""
+    path = tmp_path / "run.jevl"
+    live = await ask("hash", JudgeOptions(record=str(path), order="balanced"))
+    replayed = await ask(f"replay:{path}", JudgeOptions(order="balanced"))
+    assert (live.readout, replayed.readings) == (None, live.readings)
 
 
 async def test_a_refused_question_stays_refused_unless_the_chain_says_otherwise(

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -36,6 +37,7 @@ __all__ = ["make_judge"]
 _SQLITE = "interlock.judge.cache_sqlite:SqliteStore"
 _RECORDING = "interlock.judge.recording:Recording"
 _LINE_FILE = "interlock.judge.line_file:LineFile"
+_PERSON = "human"
 _MOVING = ("-latest", "-preview")
 """How the names of models end that are replaced without notice."""
 
@@ -52,11 +54,10 @@ def make_judge(id_: str, *, environ: Mapping[str, str], tools: ToolTable, option
     legs = [leg(each, environ, tools, options) for each in ids]
     if len(legs) == 1 and ids[0].provider in CODE_JUDGES and _is_plain(options):
         return legs[0]
-    identity = identity_of(ids[0], environ, options)
-    if options.order != "as_given":
-        read = [part for part in (identity.readout, options.order) if part is not None]
-        identity = Identity(judge=identity.judge, model=identity.model, wire=identity.wire, readout="+".join(read))
-    judge = _kept(_held_back(_in_time(ids, legs, identity, options), options), ids, identity, options)
+    identities = [_read_in_orders(identity_of(each, environ, options), ids, options) for each in ids]
+    chain = _with_person if _PERSON in _providers(ids) else _in_time
+    identity = identities[0]
+    judge = _kept(_held_back(chain(ids, legs, identities, options), options), ids, identity, options)
     if options.record is not None:
         file = load(_LINE_FILE)(Path(options.record), wall=time.time)
         judge = cast("Judge", load(_RECORDING)(judge, write=file))
@@ -64,7 +65,7 @@ def make_judge(id_: str, *, environ: Mapping[str, str], tools: ToolTable, option
 
 
 def _is_plain(options: JudgeOptions) -> bool:
-    return options.order == "as_given" and options.record is None and not _limits(options).given
+    return options.record is None and not _limits(options).given
 
 
 def _limits(options: JudgeOptions) -> Limits:
@@ -81,24 +82,46 @@ def _held_back(judge: Judge, options: JudgeOptions) -> Judge:
     return Limit(judge, limits=limits, now=time.monotonic, sleep=asyncio.sleep) if limits.given else judge
 
 
-def _in_time(ids: tuple[Id, ...], legs: list[Judge], identity: Identity, options: JudgeOptions) -> Judge:
-    """Return the chain within its budget; a person among the judges is not hurried, the others are."""
-    now, budget_s = time.monotonic, options.timeout_s
-    hurried = all(each.provider != "human" for each in ids)
-    if not hurried:
-        legs = [
-            judge
-            if each.provider in CODE_JUDGES
-            else Deadline(judge, identity=Identity(judge=each.text, model=each.text), budget_s=budget_s, now=now)
-            for each, judge in zip(ids, legs, strict=True)
-        ]
+def _providers(ids: Sequence[Id]) -> list[str]:
+    return [each.provider for each in ids]
+
+
+def _in_orders(ids: Sequence[Id], options: JudgeOptions) -> bool:
+    """Tell whether choices are asked in several orders: of a server or a model, never of code or a person alone."""
+    return options.order != "as_given" and not set(_providers(ids)) <= set(CODE_JUDGES)
+
+
+def _read_in_orders(identity: Identity, ids: Sequence[Id], options: JudgeOptions) -> Identity:
+    """Return the identity with the orders as part of how answers are read."""
+    if not _in_orders(ids, options):
+        return identity
+    read = [part for part in (identity.readout, options.order) if part is not None]
+    return replace(identity, readout="+".join(read))
+
+
+def _in_time(ids: Sequence[Id], legs: Sequence[Judge], identities: Sequence[Identity], options: JudgeOptions) -> Judge:
+    """Return the chain, its orders within one budget."""
+    now, identity = time.monotonic, identities[0]
     chain = legs[0] if len(legs) == 1 else Fallback(legs, now=now, refusals=options.refusals == "pass-on")
-    if options.order != "as_given":
+    if _in_orders(ids, options):
         chain = OrderBalanced(chain, identity=identity, mode=options.order, now=now)
-    return Deadline(chain, identity=identity, budget_s=budget_s, now=now) if hurried else chain
+    return Deadline(chain, identity=identity, budget_s=options.timeout_s, now=now)
 
 
-def _kept(judge: Judge, ids: tuple[Id, ...], identity: Identity, options: JudgeOptions) -> Judge:
+def _with_person(
+    ids: Sequence[Id], legs: Sequence[Judge], identities: Sequence[Identity], options: JudgeOptions
+) -> Judge:
+    """Return the chain with a budget and orders for each judge but the person, who is asked once and not hurried."""
+    each = [
+        judge if id_.provider == _PERSON else _in_time((id_,), (judge,), (identity,), options)
+        for id_, judge, identity in zip(ids, legs, identities, strict=True)
+    ]
+    if len(each) == 1:
+        return each[0]
+    return Fallback(each, now=time.monotonic, refusals=options.refusals == "pass-on")
+
+
+def _kept(judge: Judge, ids: Sequence[Id], identity: Identity, options: JudgeOptions) -> Judge:
     """Return the judge with its answers kept; a script, a recording and the like answer anew each time."""
     if options.cache == OFF or ids[0].provider in CODE_JUDGES:
         return judge
