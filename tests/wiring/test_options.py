@@ -260,6 +260,13 @@ async def test_a_baseline_that_cannot_be_says_why(id_: str, message: str) -> Non
         make_baseline(id_)
 
 
+async def test_a_chain_is_named_by_all_its_ids() -> None:
+    """A run records who judged it, and goes on with the same chain."""
+    chain = make_judge("rules,hash", environ={}, tools={})
+    assert getattr(chain, "id", None) == "rules, hash"
+    await close(chain)
+
+
 async def test_a_judge_alone_that_is_code_is_not_wrapped(tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text("{}", encoding="utf-8")

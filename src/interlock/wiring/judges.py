@@ -61,7 +61,7 @@ def make_judge(id_: str, *, environ: Mapping[str, str], tools: ToolTable, option
     if options.record is not None:
         file = load(_LINE_FILE)(Path(options.record), wall=time.time)
         judge = cast("Judge", load(_RECORDING)(judge, write=file))
-    return SingleCandidate(judge, identity=identity)
+    return SingleCandidate(judge, identity=replace(identity, judge=", ".join(each.text for each in ids)))
 
 
 def _is_plain(options: JudgeOptions) -> bool:
