@@ -22,7 +22,7 @@ from interlock.cli._files import STDIN, read_text
 from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, PARKED, SCHEMA, USAGE, epilog, fail
 from interlock.cli._result import exit_code, show_result, to_stderr
 from interlock.cli._trace import Trace, visible
-from interlock.journal.address import shown_address
+from interlock.journal.address import MEMORY, shown_address
 from interlock.journal.place import open_journal
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult
@@ -125,6 +125,8 @@ def command(
     settings = load_settings(
         directory=Path(), environ=os.environ, flags={**chosen, "gates": thresholds, "budgets": budgets}
     )
+    if park and settings.journal == MEMORY:
+        fail("--park: the journal `:memory:` ends with this process, and a waiting call with it; name a file", USAGE)
     flags = _Flags(
         task=_task(task),
         cwd=_directory(cwd),

@@ -144,6 +144,9 @@ def _line(summary: RunSummary) -> str:
 
 def _ending(summary: RunSummary) -> str:
     if summary.halt is None:
-        return "not ended"
+        return _WAITING[summary.waiting]
     mark = " (degraded)" if summary.degraded else ""
     return visible(summary.halt) + mark + ("" if summary.delivered else ", not delivered")
+
+
+_WAITING = {"answer": "waits for an approval", "resume": "answered, not resumed", None: "not ended"}

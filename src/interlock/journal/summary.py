@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from interlock.errors import JournalError
+from interlock.journal.approvals import approvals_of
 from interlock.journal.base import JournalView
 from interlock.journal.chain import LEDGER
 from interlock.journal.records import Body, read_row
@@ -32,6 +34,9 @@ class RunSummary:
     ended: str | None
     """None while it runs, and when it was killed."""
     halt: str | None
+    waiting: Literal["answer", "resume"] | None
+    """What a run that has not ended waits for: that somebody answers an approval, or that it is resumed with the
+    answer; None when it waits for neither."""
     delivered: bool | None
     degraded: bool | None
     answer: str | None
@@ -60,6 +65,7 @@ def summarize(view: JournalView, run_id: str) -> RunSummary:
         started=times.get("run_started"),
         ended=times.get("run_ended"),
         halt=_text(ended, "halt"),
+        waiting=None if "run_ended" in found else _waiting(view, run_id),
         delivered=_flag(ended, "delivered"),
         degraded=_flag(ended, "degraded"),
         answer=_text(ended, "answer"),
@@ -77,6 +83,7 @@ def summary_json(summary: RunSummary) -> dict[str, Json]:
         "started": summary.started,
         "ended": summary.ended,
         "halt": summary.halt,
+        "waiting": summary.waiting,
         "delivered": summary.delivered,
         "degraded": summary.degraded,
         "answer": summary.answer,
@@ -110,6 +117,16 @@ def find_run(view: JournalView, named: str) -> str:
     shown = ", ".join(f"`{run_id}`" for run_id in matches[:_SHOWN_MATCHES])
     more = "" if len(matches) <= _SHOWN_MATCHES else f" and {len(matches) - _SHOWN_MATCHES} more"
     raise JournalError(f"journal `{view.place}`: `{named}` begins {shown}{more}; write more of one")
+
+
+def _waiting(view: JournalView, run_id: str) -> Literal["answer", "resume"] | None:
+    try:
+        asked = approvals_of(view, run_id)
+    except JournalError:  # a damaged row is `verify`'s to name
+        return None
+    if not asked or asked[-1].used is not None:
+        return None
+    return "answer" if asked[-1].answer is None else "resume"
 
 
 def _text(body: Mapping[str, Json], key: str) -> str | None:
