@@ -102,14 +102,17 @@ def _prose(comments: bool, keys: tuple[str, ...]) -> _Find:
     """Return the pattern of what is passed over at once: all but reasoning tags and objects worth reading.
 
     Worth reading is an object with a sought or an escaped key, an inner object or list, or a comment. Any other is
-    passed over to its end or to where it breaks; a string right before the break is left, as `_resume` does.
+    passed over to its end or to where it breaks, be it at once inside an inner one; a string right before the break is
+    left, as `_resume` does.
     """
     key, comment = _plain_key(keys), "|/[/*]" * comments
     left_string = rf"(?={_STRING}{_BLANK}(?![,}}]{comment}))"
     last_scalar = rf"{_SCALAR}{_BLANK}(?!,{comment})\}}?+"
     no_value = rf"(?![{{\[]|{_SCALAR}{comment})"
+    in_object = rf"\{{{_BLANK}(?={_STRING}{_BLANK}(?!:{comment}))"
+    in_list = rf"\[{_BLANK}(?={_STRING}{_BLANK}(?![,\]]{comment}))"
     no_member = rf"(?={_STRING}{_BLANK}(?!:{comment}))|(?!{_STRING}|\}}{comment})"
-    rest = rf"\}}|{key}{_BLANK}:{_BLANK}(?:{left_string}|{last_scalar}|{no_value})|{no_member}"
+    rest = rf"\}}|{key}{_BLANK}:{_BLANK}(?:{left_string}|{last_scalar}|{no_value}|{in_object}|{in_list})|{no_member}"
     members = rf"(?:{_BLANK}{key}{_BLANK}:{_BLANK}{_SCALAR}{_BLANK},)*+"
     no_tag = rf"(?!(?i:{_TAG}))<"
     return _find(rf"(?:[^{{<]++|\{{{members}{_BLANK}(?:{rest})|{no_tag})*+")

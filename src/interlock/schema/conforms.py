@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from interlock._canonical import Json
 from interlock.schema.problems import Problem, ProblemKind
@@ -16,13 +16,18 @@ __all__ = ["find_misfit", "misfit"]
 
 _Node = Mapping[str, Json]
 
+_OBJECT = (dict, Mapping)
+_ARRAY = (list, tuple, Sequence)
+_SCALAR = (str, int, float, type(None))
+"""Exact types first: they are told apart faster than by what they can do."""
+
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
     "number": (int, float),
     "boolean": (bool,),
     "null": (type(None),),
-    "object": (Mapping,),
+    "object": _OBJECT,
     "array": (list, tuple),
 }
 
@@ -40,33 +45,39 @@ def find_misfit(value: Json, schema: _Node, place: str) -> Problem | None:
     `items`, `prefixItems`, `uniqueItems`, `minLength`, `maxLength`, `minItems`, `maxItems`, `minimum` and `maximum`.
     """
     definitions = schema.get("$defs")
-    return next(_problems(value, schema, place, definitions if isinstance(definitions, Mapping) else {}), None)
+    return _misfit(value, schema, place, definitions if isinstance(definitions, _OBJECT) else {})
 
 
-def _problems(value: Json, schema: _Node, place: str, definitions: _Node) -> Iterator[Problem]:
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        named = definitions.get(reference.rpartition("/")[2])
-        if isinstance(named, Mapping):
-            yield from _problems(value, named, place, definitions)
-    yield from _not_allowed(value, schema, place, definitions)
-    yield from _wrong_type(value, schema, place)
-    yield from _out_of_bounds(value, schema, place)
-    yield from _wrong_members(value, schema, place, definitions)
-    yield from _wrong_items(value, schema, place, definitions)
+def _misfit(value: Json, schema: _Node, place: str, definitions: _Node) -> Problem | None:
+    found = _not_allowed(value, schema, place) or _wrong_type(value, schema, place)
+    if found is None and "anyOf" in schema:
+        found = _no_form(value, schema["anyOf"], place, definitions)
+    if found is None and "$ref" in schema:
+        named = definitions.get(str(schema["$ref"]).rpartition("/")[2])
+        found = _misfit(value, named, place, definitions) if isinstance(named, _OBJECT) else None
+    if found is not None:
+        return found
+    if isinstance(value, _SCALAR):
+        return _out_of_bounds(value, schema, place)
+    if isinstance(value, _OBJECT):
+        return _wrong_members(value, schema, place, definitions)
+    return _wrong_items(value, schema, place, definitions)
 
 
 def _problem(kind: ProblemKind, place: str, message: str) -> Problem:
     return Problem(kind=kind, path=place, message=message)
 
 
-def _wrong_type(value: Json, schema: _Node, place: str) -> Iterator[Problem]:
+def _wrong_type(value: Json, schema: _Node, place: str) -> Problem | None:
     wanted = schema.get("type")
+    if wanted is None:
+        return None
     names = [wanted] if isinstance(wanted, str) else wanted
-    if isinstance(names, Sequence) and not any(_is(value, name) for name in names):
-        yield _problem("type_mismatch", place, f"must be {' or '.join(str(name) for name in names)}")
-    elif wanted == "number" and isinstance(value, int) and abs(value) > sys.float_info.max:
-        yield _problem("constraint_violation", place, "is too large for a number")
+    if isinstance(names, _ARRAY) and not any(_is(value, name) for name in names):
+        return _problem("type_mismatch", place, f"must be {' or '.join(str(name) for name in names)}")
+    if wanted == "number" and isinstance(value, int) and abs(value) > sys.float_info.max:
+        return _problem("constraint_violation", place, "is too large for a number")
+    return None
 
 
 def _is(value: Json, name: Json) -> bool:
@@ -75,24 +86,12 @@ def _is(value: Json, name: Json) -> bool:
     return isinstance(value, types) and not (isinstance(value, bool) and name in {"integer", "number"})
 
 
-def _not_allowed(value: Json, schema: _Node, place: str, definitions: _Node) -> Iterator[Problem]:
+def _not_allowed(value: Json, schema: _Node, place: str) -> Problem | None:
     listed = schema.get("enum", [schema["const"]] if "const" in schema else None)
-    if isinstance(listed, Sequence) and not any(_same(value, item) for item in listed):
-        allowed = ", ".join(json.dumps(item, ensure_ascii=False) for item in listed)
-        yield _problem("enum_violation", place, f"must be one of {allowed}")
-    branches = schema.get("anyOf")
-    if isinstance(branches, Sequence):
-        found = [
-            next(_problems(value, item, place, definitions), None) for item in branches if isinstance(item, Mapping)
-        ]
-        if found and None not in found:
-            yield _nearest([item for item in found if item is not None], place)
-
-
-def _nearest(found: Sequence[Problem], place: str) -> Problem:
-    """Return the problem of the only form of the value's type, else that none fits."""
-    of_type = [item for item in found if item.kind != "type_mismatch" or item.path != place]
-    return of_type[0] if len(of_type) == 1 else _problem("type_mismatch", place, "fits none of its forms")
+    if listed is None or not isinstance(listed, _ARRAY) or any(_same(value, item) for item in listed):
+        return None
+    allowed = ", ".join(json.dumps(item, ensure_ascii=False) for item in listed)
+    return _problem("enum_violation", place, f"must be one of {allowed}")
 
 
 def _same(value: Json, allowed: Json) -> bool:
@@ -102,52 +101,64 @@ def _same(value: Json, allowed: Json) -> bool:
     return type(value) is type(allowed) and value == allowed
 
 
-def _out_of_bounds(value: Json, schema: _Node, place: str) -> Iterator[Problem]:
+def _no_form(value: Json, forms: Json, place: str, definitions: _Node) -> Problem | None:
+    """Return why none of several forms fits: what is wrong in the only one of the value's type, if there is one."""
+    found: list[Problem] = []
+    for form in forms if isinstance(forms, _ARRAY) else ():
+        problem = _misfit(value, form, place, definitions) if isinstance(form, _OBJECT) else None
+        if problem is None:
+            return None
+        found.append(problem)
+    of_type = [item for item in found if item.kind != "type_mismatch" or item.path != place]
+    return of_type[0] if len(of_type) == 1 else _problem("type_mismatch", place, "fits none of its forms")
+
+
+def _out_of_bounds(value: Json, schema: _Node, place: str) -> Problem | None:
     if isinstance(value, str):
-        yield from _beyond(len(value), schema.get("minLength"), schema.get("maxLength"), place, "have a length of ")
-    elif isinstance(value, list | tuple):
-        yield from _beyond(len(value), schema.get("minItems"), schema.get("maxItems"), place, "have a length of ")
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield from _beyond(value, schema.get("minimum"), schema.get("maximum"), place, "be ")
+        return _beyond(len(value), schema.get("minLength"), schema.get("maxLength"), place, "have a length of ")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _beyond(value, schema.get("minimum"), schema.get("maximum"), place, "be ")
+    return None
 
 
-def _beyond(number: float, least: Json, most: Json, place: str, verb: str) -> Iterator[Problem]:
+def _beyond(number: float, least: Json, most: Json, place: str, verb: str) -> Problem | None:
     if isinstance(least, int | float) and number < least:
-        yield _problem("constraint_violation", place, f"must {verb}at least {least}")
+        return _problem("constraint_violation", place, f"must {verb}at least {least}")
     if isinstance(most, int | float) and number > most:
-        yield _problem("constraint_violation", place, f"must {verb}at most {most}")
+        return _problem("constraint_violation", place, f"must {verb}at most {most}")
+    return None
 
 
-def _wrong_members(value: Json, schema: _Node, place: str, definitions: _Node) -> Iterator[Problem]:
-    if not isinstance(value, Mapping):
-        return
+def _wrong_members(value: _Node, schema: _Node, place: str, definitions: _Node) -> Problem | None:
     properties, required = schema.get("properties"), schema.get("required")
-    known = properties if isinstance(properties, Mapping) else {}
-    for name in required if isinstance(required, Sequence) else ():
+    known = properties if isinstance(properties, _OBJECT) else {}
+    for name in required if isinstance(required, _ARRAY) else ():
         if name not in value:
-            yield _problem("missing_required", f"{place}.{name}", "is missing")
+            return _problem("missing_required", f"{place}.{name}", "is missing")
     rest = schema.get("additionalProperties", True)
     for name, item in value.items():
         described = known.get(name, rest)
         if described is False:
             named = ", ".join(f"`{each}`" for each in known) or "nothing"
-            yield _problem("bad_args", place, f"takes {named} and no other name")
-        elif isinstance(described, Mapping):
-            yield from _problems(item, described, f"{place}.{name}", definitions)
+            return _problem("bad_args", place, f"takes {named} and no other name")
+        found = _misfit(item, described, f"{place}.{name}", definitions) if isinstance(described, _OBJECT) else None
+        if found is not None:
+            return found
+    return None
 
 
-def _wrong_items(value: Json, schema: _Node, place: str, definitions: _Node) -> Iterator[Problem]:
-    if not isinstance(value, list | tuple):
-        return
+def _wrong_items(value: Sequence[Json], schema: _Node, place: str, definitions: _Node) -> Problem | None:
     listed = schema.get("prefixItems")
-    first = listed if isinstance(listed, Sequence) else ()
+    first = listed if isinstance(listed, _ARRAY) else ()
     rest = schema.get("items")
     for at, item in enumerate(value):
         described = first[at] if at < len(first) else rest
-        if isinstance(described, Mapping):
-            yield from _problems(item, described, f"{place}[{at}]", definitions)
+        found = _misfit(item, described, f"{place}[{at}]", definitions) if isinstance(described, _OBJECT) else None
+        if found is not None:
+            return found
     if schema.get("uniqueItems") is True and len({_identity(item) for item in value}) < len(value):
-        yield _problem("constraint_violation", place, "must hold each value once")
+        return _problem("constraint_violation", place, "must hold each value once")
+    return _beyond(len(value), schema.get("minItems"), schema.get("maxItems"), place, "have a length of ")
 
 
 def _identity(value: Json) -> str:
