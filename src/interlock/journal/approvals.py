@@ -25,6 +25,7 @@ from interlock.journal.fields import (
     whole,
 )
 from interlock.journal.records import Body, EventType, Record, read_rows
+from interlock.journal.redactions import REDACTED
 from interlock.questions import Json
 
 __all__ = [
@@ -197,7 +198,7 @@ def _asked(record: Record) -> Approval:
     expires = text(body, "expires")
     moment(expires)
     bound = _bound(body)
-    if bound.binding != text(body, "binding"):
+    if bound.cwd != REDACTED and bound.binding != text(body, "binding"):
         raise JournalError("`binding` is not that of the call")
     return Approval(
         id=record.hash,

@@ -111,8 +111,8 @@ def run_started_body(
     """Return the body of `run_started`: everything needed to compile the contract again and to continue.
 
     `tools`: name → base risk. `after` is the run whose task came before; `version` is that of this package.
-    `park`: a call that nobody can be asked about at once waits; `approval_ttl_s` is how long an approval holds. `wired`: the
-    settings by which judge and writer were made; None when a program made them otherwise.
+    `park`: a call that nobody can be asked about at once waits; `approval_ttl_s` is how long an approval holds.
+    `wired`: the settings by which judge and writer were made; None when a program made them otherwise.
     """
     return {
         "format": FORMAT,

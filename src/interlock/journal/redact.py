@@ -23,7 +23,7 @@ __all__ = ["Redaction", "redact"]
 _ELSEWHERE: Mapping[str, Mapping[EventType, tuple[str, ...]]] = MappingProxyType(
     {
         "task": {"run_started": ("task",)},
-        "cwd": {"run_started": ("cwd",), "approval_requested": ("cwd",)},
+        "cwd": {"run_started": ("cwd",), "approval_requested": ("cwd",), "approval_answered": ("saw",)},
         "lastResult": {"tool_result": ("result",)},
         "history": {"tool_result": ("result",)},
         "draft": {"generation": ("text",), "run_ended": ("answer", "draft")},
