@@ -15,6 +15,7 @@ import click
 from interlock.actions.meaning import ACTIONS, ANYWHERE, POSITIONS
 from interlock.cli.main import main as interlock
 from interlock.contract.codes import CODES, LINT_CODES, Code
+from interlock.functions.lint_rules import RULES
 
 __all__ = ["PARTS", "pages", "rewritten"]
 
@@ -53,6 +54,11 @@ def lint_codes() -> str:
     return _codes(LINT_CODES)
 
 
+def function_rules() -> str:
+    """Return the table of the style rules for functions."""
+    return _table(("rule", "says"), [(f"`{rule}`", meaning) for rule, meaning in RULES.items()])
+
+
 def verbs() -> str:
     """Return the help page of every verb, verbs below verbs included."""
     return "\n\n".join(f"### `{name}`\n\n```text\n{text}\n```" for name, text in _help_pages())
@@ -61,6 +67,7 @@ def verbs() -> str:
 PARTS: Mapping[str, Callable[[], str]] = {
     "actions": actions,
     "codes": codes,
+    "function-rules": function_rules,
     "lint-codes": lint_codes,
     "positions": positions,
     "verbs": verbs,
