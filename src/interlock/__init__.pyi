@@ -21,6 +21,7 @@ from interlock.errors import (
 from interlock.judge import Judge, JudgeReply, Reading
 from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
 from interlock.loop.budget import Budgets
+from interlock.loop.many import adecide_many, decide_many
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult
 from interlock.loop.run import arun, run
@@ -61,12 +62,14 @@ __all__ = [
     "Tool",
     "aagent",
     "adecide",
+    "adecide_many",
     "agent",
     "allm",
     "arun",
     "check_contract",
     "compile_contract",
     "decide",
+    "decide_many",
     "decision",
     "llm",
     "reference_host",

@@ -25,7 +25,8 @@ def named_records(view: JournalView, runs: Sequence[str]) -> Iterator[Record]:
         JournalError: a run is not known, or a row cannot be read.
     """
     named = [find_run(view, run) for run in runs] if runs else view.run_ids()
-    for run_id in progress(list(dict.fromkeys(named)), "runs"):
+    meant = tuple(dict.fromkeys(named))
+    for run_id in progress(meant, "runs", total=len(meant)):
         yield from read_rows(view.rows(run_id, REPLAYED))
 
 

@@ -36,6 +36,7 @@ VERBS: Mapping[str, Verb] = {
     "fmt": Verb("interlock.cli.fmt", "Write a contract in its canonical spelling."),
     "judge": Verb("interlock.cli.judge", "Measure a judge."),
     "spec": Verb("interlock.cli.spec", "Print what a contract compiles to."),
+    "decide": Verb("interlock.cli.decide", "Decide many states by DECISION of CONTRACT, or by all of its decisions."),
     "plan": Verb("interlock.cli.plan", "Print the waves of a contract, and why decisions do not share a request."),
     "diff": Verb("interlock.cli.diff", "Show what changed in meaning between two contracts."),
     "run": Verb("interlock.cli.run", "Do TASK in a directory, every decision judged, gated and recorded."),

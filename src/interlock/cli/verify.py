@@ -38,7 +38,9 @@ def command(run: str | None, head: str | None, place: str | None, as_json: bool)
     with reading(place) as view:
         run_ids = view.run_ids() if run is None else (find_run(view, run),)
         rederiver = HostRederiver(reference_host(Path()))
-        checks = [verify_run(view, run_id, rederiver=rederiver) for run_id in progress(run_ids, "runs")]
+        checks = [
+            verify_run(view, run_id, rederiver=rederiver) for run_id in progress(run_ids, "runs", total=len(run_ids))
+        ]
         problem = None if kept is None else _head_problem(view, run_ids, kept, named=run is not None)
         name = view.place
     verdict = "mismatch" if problem is not None else worst(check.verdict for check in checks)

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
@@ -17,15 +19,26 @@ from interlock.pipeline.blocking import run_blocking
 from interlock.pipeline.conclude import conclude
 from interlock.pipeline.gating import ENFORCE, Gating
 from interlock.pipeline.host import Cells, Host
+from interlock.pipeline.plan import Plan, plan_contract
 from interlock.pipeline.prepare import Prepared, prepare
-from interlock.pipeline.request import alone
+from interlock.pipeline.request import Asking, alone, requests_for
 from interlock.pipeline.result import DecisionResult
-from interlock.pipeline.wave import put
+from interlock.pipeline.wave import Heard, Witness, launch, put
 from interlock.policy.degraded import CallFacts
 
-__all__ = ["OnDecision", "adecide", "ask", "decide"]
+__all__ = ["OnDecision", "WaveResult", "adecide", "ask", "decide", "decide_wave"]
 
 _log = logging.getLogger("interlock.pipeline")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaveResult:
+    """One decision of a wave."""
+
+    result: DecisionResult
+    fused_with: tuple[str, ...] = ()
+    """The other decisions of the request that answered it."""
+
 
 OnDecision: TypeAlias = Callable[[DecisionResult], object]
 """Called once with the decision as taken, before it is returned; what it returns is not read."""
@@ -92,6 +105,49 @@ def decide(
         on_event=on_event,
     )
     return run_blocking(call, name="decide", instead="adecide")
+
+
+async def decide_wave(
+    contract: Contract,
+    decision_ids: Sequence[str],
+    state: Cells,
+    judge: Judge,
+    *,
+    host: Host,
+    gating: Gating = ENFORCE,
+    call_facts: CallFacts | None = None,
+    plan: Plan | None = None,
+    witness: Witness | None = None,
+) -> Mapping[str, WaveResult]:
+    """Return several decisions of `contract` on one state, asked at once: together where their frames allow it.
+
+    `plan` is that of the contract for this judge; None makes one. `witness` is told of every request.
+
+    Raises:
+        HostError, SettingsError, FrameError: as `adecide`, of any of the decisions.
+    """
+    made = plan_contract(contract, judge.caps, name="fused") if plan is None else plan
+    prepared = {
+        name: prepare(contract, name, state, host=host, caps=judge.caps, gating=gating, call_facts=call_facts)
+        for name in decision_ids
+    }
+    asking = [Asking(cells=state, prepared=one) for one in prepared.values() if one.ask]
+    inquiries = launch(requests_for(asking, made), judge, witness)
+    try:
+        heard = {inquiry.prepared.decision.id: await inquiry.heard() for inquiry in inquiries}
+    except BaseException:
+        for inquiry in inquiries:
+            inquiry.cancel()
+        await asyncio.gather(*(inquiry.drop() for inquiry in inquiries), return_exceptions=True)
+        raise
+    return {name: _taken(one, heard.get(name)) for name, one in prepared.items()}
+
+
+def _taken(prepared: Prepared, heard: Heard | None) -> WaveResult:
+    if heard is None:
+        return WaveResult(result=conclude(prepared, None))
+    result = conclude(prepared, heard.reply, elapsed_s=heard.elapsed_s)
+    return WaveResult(result=result, fused_with=heard.fused_with)
 
 
 async def ask(prepared: Prepared, judge: Judge) -> JudgeReply | None:

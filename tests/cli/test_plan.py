@@ -1,0 +1,177 @@
+"""`interlock plan` and `interlock decide`, as a shell sees them.
+
+`INTERLOCK_UPDATE_SNAPSHOTS=1` writes the pictures anew; read the difference like code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from interlock.cli.main import main
+from interlock.loop.reference import shipped_text
+from interlock.pipeline.plan import PLANS
+
+PICTURES = Path(__file__).parent / "plans"
+UPDATE = os.environ.get("INTERLOCK_UPDATE_SNAPSHOTS") == "1"
+
+
+def interlock(*args: object, stdin: str | None = None) -> tuple[int, str, str]:
+    result = CliRunner().invoke(main, [str(arg) for arg in args], input=stdin)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture(autouse=True)
+def _nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def contract(tmp_path: Path) -> Path:
+    path = tmp_path / "DECISION.md"
+    path.write_text(shipped_text(), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def states(tmp_path: Path) -> Path:
+    """Five states, the third of them with an empty line before it."""
+    path = tmp_path / "states.jsonl"
+    rows = [state(index) for index in range(5)]
+    path.write_text("\n".join([*rows[:2], "", *rows[2:]]) + "\n", encoding="utf-8")
+    return path
+
+
+def state(index: int) -> str:
+    cells = {"task": f"Read file{index}.txt", "cwd": "/", "canWrite": False, "canDelete": False, "readFiles": []}
+    return json.dumps(cells | {"history": [], "files": [f"file{index}.txt", "other.txt"]})
+
+
+def decided(*args: object, stdin: str | None = None) -> list[dict[str, Any]]:
+    code, out, err = interlock("decide", *args, "--json", stdin=stdin)
+    assert (code, err) == (0, ""), err
+    return [json.loads(line) for line in out.splitlines()]
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_the_picture_of_a_plan_is_the_one_that_was_read(name: str) -> None:
+    code, out, _ = interlock("plan", "--plan", name)
+    assert code == 0
+    if UPDATE:
+        (PICTURES / f"{name}.txt").write_text(out, encoding="utf-8")
+    assert out == (PICTURES / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_the_plan_of_the_settings_is_shown_unless_one_is_named(tmp_path: Path) -> None:
+    assert "plan next" in interlock("plan")[1]
+    (tmp_path / "interlock.toml").write_text('plan = "full"\n', encoding="utf-8")
+    assert "plan full" in interlock("plan")[1]
+    assert "plan fused" in interlock("plan", "--plan", "fused")[1]
+
+
+def test_json_holds_waves_needs_and_every_pair(contract: Path) -> None:
+    code, out, _ = interlock("plan", contract, "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert list(told) == ["plan", "contract_digest", "decisions", "waves", "ahead", "pairs"]
+    assert len(told["pairs"]) == 21
+    assert told["ahead"]["step_ok"] == ["is_done", "needs_tool", "pick_tool", "pick_input"]
+    pick = next(one for one in told["decisions"] if one["decision"] == "pick_tool")
+    assert pick["candidates_from"] == ["history", "files", "readFiles", "canWrite", "canDelete"]
+
+
+def test_what_the_judge_takes_can_be_given_as_a_file(tmp_path: Path) -> None:
+    caps = tmp_path / "caps.json"
+    caps.write_text('{"joint_reads": true}', encoding="utf-8")
+    code, out, _ = interlock("plan", "--judge-caps", caps)
+    assert code == 0
+    assert "needs_tool + pick_tool" not in out
+    assert "the judge reads the questions of a request together" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param("[1]", "not an object", id="no-object"),
+        pytest.param("{", "is not JSON", id="no-json"),
+        pytest.param('{"joint_read": true}', "no key `joint_read`; did you mean `joint_reads`?", id="unknown-key"),
+        pytest.param('{"joint_reads": 1}', "`joint_reads` is not true or false", id="no-flag"),
+        pytest.param('{"max_questions": 0}', "`max_questions` is not a whole number of at least 1", id="no-number"),
+        pytest.param('{"kinds": ["yes"]}', "`kinds` is not a list of", id="no-kind"),
+        pytest.param('{"basis": "rules"}', "no basis `rules`; did you mean `rule`?", id="no-basis"),
+    ],
+)
+def test_caps_that_cannot_be_read_are_one_sentence(tmp_path: Path, text: str, says: str) -> None:
+    caps = tmp_path / "caps.json"
+    caps.write_text(text, encoding="utf-8")
+    code, out, err = interlock("plan", "--judge-caps", caps)
+    assert (code, out) == (1, "")
+    assert says in err
+
+
+def test_a_contract_that_is_wrong_is_printed_like_a_compiler_does(contract: Path) -> None:
+    contract.write_text(shipped_text().replace("kind: noul", "kind: nool", 1), encoding="utf-8")
+    code, _, err = interlock("plan", contract)
+    assert code == 1
+    assert "nool" in err
+
+
+def test_states_go_through_one_decision_in_order(contract: Path, states: Path) -> None:
+    told = decided(contract, "pick_input", "--states", states, "--journal", "run.db")
+    assert [(one["state"], one["action"], one["picked"]) for one in told] == [
+        (number, "use", f"file{number - 1}.txt") for number in range(1, 6)
+    ]
+    assert interlock("verify", "--journal", "run.db")[0] == 0
+
+
+def test_states_go_through_a_whole_contract(contract: Path, states: Path) -> None:
+    told = decided(contract, "--states", states, "--journal", ":memory:", "--as-completed", "--concurrency", "3")
+    assert sorted({one["state"] for one in told}) == [1, 2, 3, 4, 5]
+    assert [one["decision"] for one in told[:7]] == [
+        *("needs_tool", "pick_tool", "pick_input", "grade_risk", "step_ok", "is_done", "can_deliver"),
+    ]
+
+
+def test_people_read_a_line_per_decision(contract: Path, states: Path) -> None:
+    code, out, _ = interlock("decide", contract, "needs_tool", "--states", states, "--journal", ":memory:")
+    assert code == 0
+    assert out.splitlines()[0].split()[:4] == ["1", "needs_tool", "~", "use_tool"]
+
+
+def test_a_run_that_was_cut_short_goes_on(contract: Path, states: Path) -> None:
+    """The second half of the file is broken at first."""
+    whole = states.read_text(encoding="utf-8")
+    states.write_text("\n".join(whole.splitlines()[:4]) + "\nbroken\n", encoding="utf-8")
+    args = (contract, "needs_tool", "--states", states, "--journal", "run.db", "--concurrency", "1")
+    code, _, err = interlock("decide", *args)
+    assert code == 1
+    assert f"{states}:5: is not JSON" in err
+    states.write_text(whole, encoding="utf-8")
+    told = decided(*args, "--resume", "last")
+    assert [one["recorded"] for one in told] == [True, True, True, False, False]
+    code, _, err = interlock("decide", *args, "--resume", "last")
+    assert code == 1
+    assert "has ended; start a new run" in err
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "says"),
+    [
+        pytest.param(["needs_tol", "--states", "-"], 1, "did you mean `needs_tool`?", id="unknown-decision"),
+        pytest.param(["needs_tool", "--states", "nowhere"], 2, "nowhere: cannot be read", id="no-file"),
+        pytest.param(["needs_tool", "--states", "-"], 1, "-:1: is not an object", id="no-object"),
+        pytest.param(["needs_tool"], 2, "--states", id="no-states"),
+        pytest.param(["needs_tool", "--states", "-", "--concurrency", "0"], 2, "0 is not in the range", id="nothing"),
+    ],
+)
+def test_what_cannot_be_decided_is_one_sentence(contract: Path, args: list[str], code: int, says: str) -> None:
+    done, out, err = interlock("decide", contract, *args, "--journal", ":memory:", stdin="[1]\n")
+    assert (done, out) == (code, "")
+    assert says in err
