@@ -2,7 +2,8 @@
 
 Records runs of the shipped contract, raises thresholds, decides again from the file, and compares the changes with
 those of a recomputation that shares no code with the replay but the policy itself. Prints a Markdown table; `--check`
-ends with 1 when a figure is above its limit or the lists differ.
+ends with 1 when a figure is above its limit or the lists differ; the limit in seconds is on processor time, since other
+work on the machine is none of ours.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ class Figures:
 
     decisions: int
     changed: int
-    seconds: float
+    wall_s: float
+    processor_s: float
     peak_mb: float
     equal: bool
 
@@ -86,17 +88,22 @@ def record(place: Path, host: Host) -> None:
 
 def replayed(place: Path) -> Figures:
     """Decide again from the file in this process, and compare."""
-    began = time.perf_counter()
+    began, worked = time.perf_counter(), time.process_time()
     bases = Bases(REFERENCE, contract=None, gates=GATES)
     with read_journal(str(place)) as view:
         records = (record for run_id in view.run_ids() for record in read_rows(view.rows(run_id, REPLAYED)))
         told = report(redecide(records, bases))
-    seconds = time.perf_counter() - began
+    wall_s, processor_s = time.perf_counter() - began, time.process_time() - worked
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found = [(item.run_id, item.seq, item.was, item.outcome and item.outcome.action) for item in told.changed]
     decided = sum(sum(counts.values()) for counts in told.decisions.values())
     return Figures(
-        decisions=decided, changed=len(found), seconds=seconds, peak_mb=peak_mb, equal=found == brute_force(place)
+        decisions=decided,
+        changed=len(found),
+        wall_s=wall_s,
+        processor_s=processor_s,
+        peak_mb=peak_mb,
+        equal=found == brute_force(place),
     )
 
 
@@ -168,13 +175,13 @@ def main() -> int:
         command = [sys.executable, __file__, "--replay", str(place)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     figures = Figures(**json.loads(done.stdout))
-    print("| decisions | changed | seconds | limit | peak MB | limit | equal to a recomputation |")
-    print("|---|---|---|---|---|---|---|")
+    print("| decisions | changed | wall s | processor s | limit | peak MB | limit | equal to a recomputation |")
+    print("|---|---|---|---|---|---|---|---|")
     print(
-        f"| {figures.decisions} | {figures.changed} | {figures.seconds:.2f} | {LIMIT_S:g} | {figures.peak_mb:.0f} | "
-        f"{LIMIT_MB:g} | {'yes' if figures.equal else 'no'} |"
+        f"| {figures.decisions} | {figures.changed} | {figures.wall_s:.2f} | {figures.processor_s:.2f} | {LIMIT_S:g} | "
+        f"{figures.peak_mb:.0f} | {LIMIT_MB:g} | {'yes' if figures.equal else 'no'} |"
     )
-    failed = figures.seconds > LIMIT_S or figures.peak_mb > LIMIT_MB or not figures.equal
+    failed = figures.processor_s > LIMIT_S or figures.peak_mb > LIMIT_MB or not figures.equal
     return 1 if options.check and failed else 0
 
 
