@@ -27,7 +27,7 @@ class Told(Protocol):
 
 Chat = Callable[..., AbstractAsyncContextManager[Told]]
 ENVIRON = {"OPENAI_API_KEY": "k"}
-SPEC = {
+SPEC: dict[str, Any] = {
     "name": "search",
     "description": "Search the ticket store.",
     "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
@@ -141,6 +141,7 @@ def test_plain_doors_reuse_the_connection(chat: Chat) -> None:
         async with chat(completion("hello")) as server:
             runtime = Runtime(make_text_model(f"openai:{server.url}#m", environ=ENVIRON))
             replies = [await asyncio.to_thread(runtime.exec, "p") for _ in range(3)]
+            await asyncio.to_thread(runtime.close)
             return replies, getattr(server, "connections", 0)
 
     assert asyncio.run(serve()) == (["hello"] * 3, 1)

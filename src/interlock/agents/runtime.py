@@ -35,6 +35,7 @@ from interlock.journal.records import make_run_id
 from interlock.judge.base import Judge
 from interlock.messages import ImagePart, Message, Part, TextPart
 from interlock.models.base import NOT_TEXT, TextModel, TextReply, TextRequest
+from interlock.models.closing import close
 from interlock.pipeline.sharedloop import run_anywhere
 from interlock.schema import JsonSchema
 
@@ -130,6 +131,14 @@ class Runtime:
             timeout_s=_check_seconds(timeout_s),
         )
         return await awaited((await take_turn(self, request))())
+
+    def close(self) -> None:
+        """Let go of what plain calls opened: connections of the model and the judge, or a loaded model file."""
+        run_anywhere(self.aclose)
+
+    async def aclose(self) -> None:
+        """Let go of what calls of this event loop opened."""
+        await close(self.model, self.judge)
 
     def context_text(self) -> str:
         """Return the part of the session that a model call made here is shown."""
