@@ -138,7 +138,8 @@ async def test_an_id_names_a_judge_a_model_and_its_limits(
     await close(made)
     assert made.caps.max_options == options
     assert (reply.requested_model, reply.wire, reply.readings["q"].judge) == (model, "systemone", id_)
-    assert (reply.readings["q"].reason, reply.readings["q"].kind) == ("connect", "transport_error")
+    assert reply.readings["q"].kind == "transport_error"
+    assert reply.readings["q"].reason in ("connect", "deadline")
     assert KEY not in repr(reply)
 
 
