@@ -160,3 +160,18 @@ def test_a_deletion_without_permission_is_never_offered(shop: Path, task: str) -
     assert all(isinstance(question, Choice) and "delete_file" not in question.criteria for question in asked)
     assert not result.delivered
     assert digests(shop) == before
+
+
+@pytest.mark.parametrize(
+    ("task", "says"),
+    [
+        pytest.param("What is the notice period?", "terms.md:3: The notice period is 6 weeks.", id="en"),
+        pytest.param("周二谁值班？", "值班.md:4: 周二：李雷", id="zh"),
+    ],
+)
+def test_a_small_project_is_read_until_the_answer_is_found(tmp_path: Path, task: str, says: str) -> None:
+    (tmp_path / "README.md").write_text("# Garden club\n\nWe plant trees.\n", encoding="utf-8")
+    (tmp_path / "terms.md").write_text("# Terms\n\nThe notice period is 6 weeks.\n", encoding="utf-8")
+    (tmp_path / "值班.md").write_text("# 值班表\n\n周一：王芳\n周二：李雷\n", encoding="utf-8")
+    result = perform(task, tmp_path).result
+    assert says in (result.answer or ""), result.reason

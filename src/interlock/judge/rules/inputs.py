@@ -40,7 +40,7 @@ _READING_ORDER = tuple(
     )
 )
 _LONG_LIST = 6
-"""From this many candidates on, one after another is worth reading where no name speaks for itself."""
+"""From this many candidates on, one after another is worth reading even where the task has no topic."""
 _MOST_READ = 10
 _MONTHS = [
     "january",
@@ -146,11 +146,12 @@ def _by_words(asked: str, options: Sequence[str]) -> Verdict | None:
 
 
 def _by_place(asked: str, options: Sequence[str], read: int) -> Verdict | None:
-    """The first or last one where the task says so; in a long listing prose, logs, settings, then code."""
+    """The first or last one where the task says so; else, for what may stand in any, prose, logs, settings, then code."""
     ordered = _ORDER.search(asked)
     if ordered and options:
         return likely(options[0] if (ordered[1] or ordered[2]).lower() in {"first", "第一"} else options[-1])
-    if len(options) < _LONG_LIST or read >= _MOST_READ:
+    anywhere = bool(terms(asked)) and not mentions(asked).paths
+    if read >= _MOST_READ or not (anywhere or len(options) >= _LONG_LIST):
         return None
     ranked = [option for kind in _READING_ORDER for option in options if kind.search(option)]
     return likely(ranked[0]) if ranked else None
