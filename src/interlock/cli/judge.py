@@ -45,7 +45,7 @@ def command() -> None:
 def probe_command(id_: str, save: str | None, as_json: bool) -> None:
     """Measure what a judge takes and how steady it is.
 
-    Asks some forty made-up questions: the most options, levels and questions of one request, whether questions in
+    Asks about fifty made-up questions: the most options, levels and questions of one request, whether questions in
     one request move each other, whether the order of options changes the pick, whether a question is ever refused,
     and how long one question takes. A hosted judge bills them.
     """
@@ -73,12 +73,12 @@ async def _probe(target: ProbeTarget) -> tuple[Measured, tuple[str, ...] | None]
         return measured, None if target.models is None else await target.models()
     finally:
         await close(target.judge)
-        if sys.stderr.isatty():
+        if on_terminal(sys.stderr):
             click.echo(_CLEAR, err=True, nl=False)
 
 
 def _tell(what: str) -> None:
-    if sys.stderr.isatty():
+    if on_terminal(sys.stderr):
         click.echo(f"{_CLEAR}measuring {what}", err=True, nl=False)
 
 

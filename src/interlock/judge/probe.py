@@ -1,6 +1,6 @@
 """Measures what a judge takes and how steady it is, by asking it.
 
-Spends some forty requests on made-up questions. What it cannot find out it leaves as narrow as it was.
+Spends about fifty requests on made-up questions. What it cannot find out it leaves as narrow as it was.
 Source: backends specification, sections 3.4 and 3.5.
 """
 
