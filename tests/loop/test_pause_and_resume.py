@@ -152,6 +152,7 @@ def test_an_approved_call_runs_on_resume_and_neither_judge_nor_approver_nor_writ
     assert first.body.get("decision", first.body.get("decisions")) in ("step_ok", ["step_ok"], ["step_ok", "is_done"])
     assert again.delivered
     assert tuple(heard) == again.records
+    assert [record.type for record in heard[:3]] == ["approval_consumed", "tool_about_to_run", "tool_result"]
     about = [record.body for record in heard if record.type == "tool_about_to_run"]
     assert [body["approved_by"] for body in about] == ["ada", "bob"]
 
@@ -309,6 +310,17 @@ def test_the_input_that_a_host_gave_is_not_asked_for_again(case: Case) -> None:
     case.answer(parked)
     case.resume(parked, host=case.host(provide_input=provide), ask=case.ask)
     assert given == ["delete_file", "pay"]
+
+
+def test_the_turns_that_came_before_are_known_after_a_pause(case: Case) -> None:
+    before = case.start(ask=case.ask)
+    (case.at / "a.ts").write_text("again")
+    parked = case.start(after=before.run_id)
+    case.answer(parked)
+    case.resume(parked, ask=case.ask)
+    asked = [seen.frame_state for seen in case.judges[-1].seen if "needs_tool" in seen.questions]
+    assert asked
+    assert all(isinstance(state, Mapping) and "delete a.ts and pay 7" in str(state["earlier"]) for state in asked)
 
 
 def test_budgets_go_on_where_they_were_and_waiting_costs_nothing(case: Case) -> None:

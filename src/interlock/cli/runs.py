@@ -1,4 +1,4 @@
-"""`interlock runs`: list, show and export what a journal holds; `runs_keep` has the verbs that change it."""
+"""`interlock runs`: list, show and export what a journal holds; `runs_keep` and `runs_resume` change it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _JOURNAL = click.option("--journal", "place", metavar="PLACE", help="The journal
 def command() -> None:
     """List, show and export recorded runs.
 
-    RUN is an id, the beginning of one, or `last`. Three verbs change a journal: `import` takes runs in, `prune`
-    deletes old ones, and `redact` takes a cell out of one.
+    RUN is an id, the beginning of one, or `last`. Four verbs change a journal: `resume` goes on with a run, `import`
+    takes runs in, `prune` deletes old ones, and `redact` takes a cell out of one.
     """
 
 
