@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from interlock.actions import STANDARD_SPACE, SpaceAction, ToolSpec
 from interlock.errors import PromptError
 from interlock.prompts import EMPTY_LOOP, LOOP_KEYS, PromptPack, Wanted, fill_loop, read_tools, render_pack
-from interlock.registry import shipped_registry
+from interlock.registry import load_pack, shipped_registry
 
 SYSTEM = "Take finish, tool_call, ask_user or replan."
 SEARCH = ToolSpec(name="search", description="the web", parameters={"type": "object"})
@@ -100,6 +101,26 @@ def test_digests_follow_the_texts() -> None:
     assert pack(role="Be long.").refs()["role"].digest != refs["role"].digest
     assert pack(role="Be long.").refs()["system"] == refs["system"]
     assert str(refs["role"]) == "unnamed@v1"
+
+
+def test_a_layer_that_was_changed_in_code_loses_its_published_name() -> None:
+    """Otherwise a record would name a version that was not used."""
+    published = load_pack()
+    changed = replace(published, role="You are someone else.")
+
+    assert str(published.refs()["role"]) == "web_research@1.0"
+    assert changed.refs()["role"].name is None
+    assert changed.refs()["system"] == published.refs()["system"]
+    assert changed.refs()["loop"] == published.refs()["loop"]
+
+
+def test_a_state_that_was_changed_in_code_is_not_taken_for_the_published_one() -> None:
+    published = load_pack()
+    other = {**published.loop, "memory_summary": "nothing yet"}
+    with pytest.raises(PromptError, match="`loop_text` says something else"):
+        replace(published, loop=other)
+
+    assert replace(published, loop=other, loop_text=None).refs()["loop"].name is None
 
 
 def test_the_actions_of_the_space_must_be_named() -> None:

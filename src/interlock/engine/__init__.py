@@ -6,6 +6,7 @@ from interlock.engine.limits import Limits, Prices, Used
 from interlock.engine.meter import LimitReached, Meter
 from interlock.engine.modes import EngineOptions, Mode
 from interlock.engine.options import Handler, RunOptions
+from interlock.engine.rerun import RecordedRun, recorded_run
 from interlock.engine.result import EngineResult, FailedPlan, result_json
 from interlock.engine.run import arun_engine, run_engine
 from interlock.engine.tools import EngineTool, engine_tools
@@ -29,6 +30,7 @@ __all__ = [
     "Meter",
     "Mode",
     "Prices",
+    "RecordedRun",
     "RunOptions",
     "Turn",
     "Used",
@@ -38,6 +40,7 @@ __all__ = [
     "decide",
     "engine_tools",
     "next_action",
+    "recorded_run",
     "result_json",
     "run_engine",
 ]

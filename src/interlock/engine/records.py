@@ -5,7 +5,6 @@ Source: decision-engine specification, versions and registry.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from interlock.engine.decide import Decided
@@ -13,7 +12,7 @@ from interlock.engine.limits import Limits
 from interlock.engine.modes import EngineOptions
 from interlock.engine.result import EngineResult, used_json
 from interlock.journal.records import Body
-from interlock.prompts import Layer, LayerRef, PromptPack
+from interlock.prompts import LayerRef, PromptPack
 from interlock.questions import Json
 
 __all__ = ["action_body", "ended_body", "started_body"]
@@ -38,6 +37,7 @@ def started_body(
         "task": goal,
         "memory_summary": memory_summary,
         "tools": list(tools),
+        "space": [{"name": action.name, "description": action.description} for action in options.space.actions],
         "mode": options.mode,
         "form": options.form,
         "deliberate": options.deliberate,
@@ -51,7 +51,7 @@ def started_body(
         },
         "origin": dict(origin),
         "experiment": pack.experiment,
-        "layers": {layer: {**_ref(ref), "text": _text(pack, layer)} for layer, ref in pack.refs().items()},
+        "layers": {layer: {**_ref(ref), "text": pack.text(layer)} for layer, ref in pack.refs().items()},
     }
 
 
@@ -107,13 +107,3 @@ def ended_body(result: EngineResult) -> Body:
 
 def _ref(ref: LayerRef) -> dict[str, Json]:
     return {"name": ref.name, "version": ref.version, "digest": ref.digest}
-
-
-def _text(pack: PromptPack, layer: Layer) -> str:
-    match layer:
-        case "system":
-            return pack.system
-        case "role":
-            return pack.role
-        case "loop":
-            return json.dumps(pack.loop, ensure_ascii=False)

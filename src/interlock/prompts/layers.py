@@ -5,14 +5,12 @@ Source: decision-engine specification, three layers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from interlock._canonical import compact_json, sha256_hex
-from interlock.questions import Json
+from interlock._canonical import sha256_hex
 
-__all__ = ["LAYERS", "Layer", "LayerRef", "json_digest", "text_digest"]
+__all__ = ["LAYERS", "Layer", "LayerRef", "text_digest"]
 
 Layer: TypeAlias = Literal["system", "role", "loop"]
 """`system`: lasting rules. `role`: the job. `loop`: the state of one turn."""
@@ -36,8 +34,3 @@ class LayerRef:
 def text_digest(text: str) -> str:
     """Return the digest of a layer's text, every character counted."""
     return sha256_hex(text)
-
-
-def json_digest(value: Mapping[str, Json]) -> str:
-    """Return the digest of a loop layer that was written in code."""
-    return sha256_hex(compact_json(value))

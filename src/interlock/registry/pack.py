@@ -110,4 +110,5 @@ def pack_of(layers: Mapping[Layer, Prompt]) -> PromptPack:
         loop=read_loop(layers["loop"].text),
         version=" ".join(str(ref) for ref in refs.values()),
         sources=refs,
+        loop_text=layers["loop"].text,
     )
