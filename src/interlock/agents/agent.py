@@ -10,7 +10,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeAlias, TypeGuard
 
 from interlock.agents.binding import current
@@ -19,7 +19,7 @@ from interlock.agents.method import MethodCall, acall_method, call_method
 from interlock.agents.options import check_options
 from interlock.agents.runtime import Runtime
 from interlock.functions.input_meta import check_input
-from interlock.functions.metadata import AUTO_INJECTED
+from interlock.functions.metadata import AUTO_INJECTED, FunctionMetadata
 from interlock.functions.reflect import METHOD_OPTIONS_ATTRIBUTE, describe
 from interlock.functions.skills import skills_block
 
@@ -45,6 +45,8 @@ class _Written:
     is_copy: bool
     """True in a class that changes options of a method it inherits."""
     cache: ResultCache = field(default_factory=ResultCache)
+    described: list[FunctionMetadata] = field(default_factory=list)
+    """The metadata, once a call has read it; it names no agent."""
 
 
 class Agent:
@@ -186,7 +188,7 @@ def _call(owner: Agent, written: _Written, wrapper: Callable[..., Any], given: G
     bound = _bound(written, runtime, (owner, *given[0]), given[1])
     names = list(written.signature.parameters)
     return MethodCall(
-        described=describe(types.MethodType(wrapper, owner)),
+        described=_described(written, wrapper, owner),
         owner=owner,
         attribute=written.attribute,
         runtime=runtime,
@@ -196,6 +198,12 @@ def _call(owner: Agent, written: _Written, wrapper: Callable[..., Any], given: G
         agent_tools=tuple(getattr(owner, name) for name in getattr(type(owner), _TOOLS) if name != written.attribute),
         skills=skills_block(sys.modules.get(type(owner).__module__)),
     )
+
+
+def _described(written: _Written, wrapper: Callable[..., Any], owner: Agent) -> FunctionMetadata:
+    if not written.described:
+        written.described.append(replace(describe(types.MethodType(wrapper, owner)), function=wrapper))
+    return written.described[0]
 
 
 def _bound(
