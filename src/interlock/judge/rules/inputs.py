@@ -146,7 +146,7 @@ def _by_words(asked: str, options: Sequence[str]) -> Verdict | None:
 
 
 def _by_place(asked: str, options: Sequence[str], read: int) -> Verdict | None:
-    """The first or last one where the task says so; else, for what may stand in any, prose, logs, settings, then code."""
+    """The first or last one where the task says so; what may stand in any: prose, logs, settings, code."""
     ordered = _ORDER.search(asked)
     if ordered and options:
         return likely(options[0] if (ordered[1] or ordered[2]).lower() in {"first", "第一"} else options[-1])
