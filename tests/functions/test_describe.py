@@ -152,6 +152,21 @@ class Later:
         return n
 
 
+class Undocumented:
+    @classmethod
+    def made(cls, x: int) -> int:
+        """Made."""
+        return x
+
+    @staticmethod
+    def static(x: int) -> int:
+        """Static."""
+        return x
+
+    def method(self, x: int) -> int:
+        return x
+
+
 SHOP = Shop()
 
 
@@ -236,6 +251,11 @@ def test_an_agent_method_carries_its_options() -> None:
         pytest.param(len, "len", "Return the number of items in a container.", ["obj"], id="builtin"),
         pytest.param("x".join, "join", "Concatenate any number of strings.", ["iterable"], id="builtin-method"),
         pytest.param(lambda a: a, "<lambda>", "", ["a"], id="lambda"),
+        pytest.param(functools.lru_cache(plain), "plain", "Plain.", ["a", "b", "c"], id="cached"),
+        pytest.param(functools.singledispatch(plain), "plain", "Plain.", ["a", "b", "c"], id="dispatched"),
+        pytest.param(Undocumented.made, "made", "Made.", ["x"], id="class-method"),
+        pytest.param(Undocumented.static, "static", "Static.", ["x"], id="static-method"),
+        pytest.param(Undocumented.__dict__["static"], "static", "Static.", ["x"], id="static-method-object"),
     ],
 )  # fmt: skip
 def test_any_callable_is_read(fn: Callable[..., Any], name: str, summary: str, visible: list[str]) -> None:
@@ -273,11 +293,6 @@ def test_an_awaitable_result_is_foreseen(fn: Callable[..., Any], is_async: bool)
     assert describe(fn).is_async is is_async
 
 
-class Undocumented:
-    def method(self, x: int) -> int:
-        return x
-
-
 def unresolved(value: Nowhere, n: int) -> None:  # type: ignore[name-defined]  # noqa: F821  (the case under test)
     """Names what does not exist."""
 
@@ -294,6 +309,7 @@ unresolved_elsewhere.input_meta = {"secret": {"hidden": True}}  # type: ignore[a
     [
         pytest.param(3, "3 is not callable", id="not-callable"),
         pytest.param(dict, "`dict` has no readable signature", id="no-signature"),
+        pytest.param(type, "`type` has no readable signature", id="the-class-of-classes"),
         pytest.param(Shop.refund, "`refund` is an Agent method without its agent", id="unbound-agent-method"),
         pytest.param(Undocumented.method, "`method` is a method without its object", id="unbound-method"),
         pytest.param(str.upper, "`upper` is a method without its object", id="unbound-builtin-method"),

@@ -130,7 +130,7 @@ class Untold(Agent):
 def plain(q: str, /, n: int = 3, *rest: int, secret: str = "s", **more: str) -> str:
     """Plain one."""
 
-plain.input_meta = {"q": {"description": "What", "multiline": False}, "secret": {"hidden": True}}
+plain.input_meta: dict = {"q": {"description": "What", "multiline": False}, "secret": {"hidden": True}}
 
 def unsaid(q): "Has no metadata."
 '''

@@ -178,8 +178,10 @@ def _options(layers: list[Callable[..., Any]], name: str) -> Mapping[str, Any]:
 
 def _class_doc(owner: type[Any]) -> str:
     """Return the docstring written for a class, not the one that Python makes of its fields."""
-    doc = inspect.cleandoc(owner.__dict__.get("__doc__") or "")
-    return "" if doc.startswith(f"{owner.__name__}(") else doc
+    doc = owner.__dict__.get("__doc__")
+    if not isinstance(doc, str) or doc.startswith(f"{owner.__name__}("):
+        return ""
+    return inspect.cleandoc(doc)
 
 
 def _param(item: inspect.Parameter, said: Mapping[str, Any], parts: _Parts) -> ParamMetadata:

@@ -136,10 +136,12 @@ class _Meta:
 
 
 def _meta(node: ast.stmt) -> _Meta | None:
-    for target in node.targets if isinstance(node, ast.Assign) else ():
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return None
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
         held = target.value if isinstance(target, ast.Subscript) else target
         if isinstance(held, ast.Attribute) and held.attr == "input_meta":
-            return _Meta(target=held, value=node.value if held is target and isinstance(node, ast.Assign) else None)
+            return _Meta(target=held, value=node.value if held is target else None)
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -17,7 +18,7 @@ T = TypeVar("T")
 class Kept(Generic[T]):
     """What was made, oldest forgotten first; a race makes a thing twice and harms nothing."""
 
-    _made: dict[tuple[int, Hashable], tuple[object, T]] = field(default_factory=dict)
+    _made: OrderedDict[tuple[int, Hashable], tuple[object, T]] = field(default_factory=OrderedDict)
     """Identity and detail → the object, held so that its identity is not given to another, and what was made."""
 
     def get(self, owner: object, detail: Hashable, make: Callable[[], T]) -> T:
@@ -28,6 +29,6 @@ class Kept(Generic[T]):
             return found[1]
         made = make()
         if len(self._made) >= MAX_KEPT:
-            self._made.pop(next(iter(self._made), key), None)
+            self._made.popitem(last=False)
         self._made[key] = (owner, made)
         return made
