@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import click
 
@@ -18,6 +18,7 @@ __all__ = [
     "USAGE",
     "epilog",
     "fail",
+    "on_terminal",
     "print_json",
 ]
 
@@ -56,6 +57,11 @@ def fail(message: str, code: int = ERROR) -> NoReturn:
     """Print `interlock: message` as one line on stderr and end with `code`."""
     click.echo("interlock: " + " ".join(message.split()), err=True)
     raise SystemExit(code)
+
+
+def on_terminal(stream: TextIO | None) -> bool:
+    """Return whether a person is at `stream`; None is one that was closed before the program started."""
+    return stream is not None and stream.isatty()
 
 
 def print_json(value: object) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
+from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, on_terminal, print_json
 from interlock.cli._trace import visible
 from interlock.judge.probe import Measured, ProbeFailedError, measured_caps, probe
 from interlock.judge.profile_text import profile_text
