@@ -101,8 +101,9 @@ async def adecide_many(
     names = tuple(contract.decisions) if decision is None else (_known(contract, decision),)
     work = _Work(contract, names, judge, host=host, gating=gating, call_facts=call_facts)
     if journal is None:
-        async for done in each(states, work.decide, concurrency=concurrency, ordered=ordered):
-            yield _result(done)
+        async with aclosing(each(states, work.decide, concurrency=concurrency, ordered=ordered)) as stream:
+            async for done in stream:
+                yield _result(done)
         return
     opened = open_batch(
         journal,
@@ -116,8 +117,9 @@ async def adecide_many(
     )
     with opened as record:
         work.record = record
-        async for done in each(states, work.decide, concurrency=concurrency, ordered=ordered):
-            yield _result(done)
+        async with aclosing(each(states, work.decide, concurrency=concurrency, ordered=ordered)) as stream:
+            async for done in stream:
+                yield _result(done)
         record.end()
 
 
