@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import re
 import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["ELLIPSIS", "clip", "first_paragraph", "fold", "has_control", "nearest"]
+__all__ = ["ELLIPSIS", "clip", "columns", "first_paragraph", "fold", "has_control", "nearest", "plain_number"]
 
 ELLIPSIS = "…"
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def clip(text: str, bound: int) -> str:
@@ -16,6 +19,11 @@ def clip(text: str, bound: int) -> str:
     if len(text) <= bound:
         return text
     return text[: bound - 1] + ELLIPSIS
+
+
+def columns(text: str) -> int:
+    """Return how many columns `text` takes on a terminal: a wide character takes two."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def first_paragraph(text: str) -> str:
@@ -43,3 +51,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name closest to `name`, or None when none is close."""
     near = get_close_matches(name, list(known), n=1)
     return near[0] if near else None
+
+
+def plain_number(text: str) -> float | None:
+    """Return the number that `text` spells with ASCII digits, or None when it spells no finite one.
+
+    Python's own reading of a number also takes other scripts' digits and `1_0` for ten.
+    """
+    number = float(text) if _NUMBER.fullmatch(text) is not None else math.inf
+    return number if math.isfinite(number) else None

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, cast
 
+from interlock._text import plain_number
 from interlock.diagnostics import did_you_mean
 from interlock.errors import SettingsError
 from interlock.judge.options import DEFAULTS, ORDERS, READOUTS, REFUSALS, JudgeOptions
@@ -265,13 +266,22 @@ def _text(item: _Given) -> str:
 
 def _number(item: _Given) -> float:
     """Return the value as a finite number; text is read, since the environment holds nothing else."""
-    try:
-        number = math.nan if isinstance(item.value, bool) else float(cast("str | float", item.value))
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
+    number: float | None = None
+    if isinstance(item.value, str):
+        number = plain_number(item.value.strip())
+    elif isinstance(item.value, int | float) and not isinstance(item.value, bool):
+        number = _finite(item.value)
+    if number is None:
         raise SettingsError(f"{item.origin}: `{item.key}` is `{item.value}`; write a number")
     return number
+
+
+def _finite(value: float) -> float | None:
+    """Return `value` as a float; None for one that is not finite, or is an integer beyond every float."""
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def _limit(item: _Given, *, whole: bool) -> float | int:

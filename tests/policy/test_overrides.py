@@ -69,6 +69,10 @@ def test_an_override_is_a_key_and_a_number(text: str, parsed: tuple[str, float])
         pytest.param("pick=high", "gate `pick`: `high` is not a number; write one such as `0.6`", id="a-word"),
         pytest.param("pick=nan", "gate `pick`: `nan` is not a number", id="nan"),
         pytest.param("pick=inf", "gate `pick`: `inf` is not a number", id="infinity"),
+        pytest.param("pick=1e400", "gate `pick`: `1e400` is not a number", id="beyond-every-float"),
+        pytest.param("pick=０.５", "gate `pick`: `０.５` is not a number", id="digits-of-another-script"),
+        pytest.param("pick=1_0", "gate `pick`: `1_0` is not a number", id="a-python-spelling"),
+        pytest.param("pick=0.5.5", "gate `pick`: `0.5.5` is not a number", id="two-points"),
     ],
 )
 def test_anything_else_is_refused(text: str, message: str) -> None:

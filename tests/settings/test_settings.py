@@ -128,6 +128,8 @@ def test_budgets_are_read_from_every_source(tmp_path: Path) -> None:
         pytest.param('judge = " "', "`judge` is not text", id="blank"),
         pytest.param('[gates]\na = "high"', "`gates.a` is `high`; write a number", id="not-a-number"),
         pytest.param("[gates]\na = true", "`gates.a` is `True`; write a number", id="a-truth-value-is-no-number"),
+        pytest.param('[gates]\na = "1_0"', "`gates.a` is `1_0`; write a number", id="a-python-spelling"),
+        pytest.param(f"[budgets]\nmax_tokens = 1{'0' * 400}", "write a number", id="beyond-every-float"),
         pytest.param("[gates]\na = nan", "`gates.a` is `nan`; write a number", id="nan"),
         pytest.param("[gates]\na = [1]", r"`gates.a` is `\[1\]`; write a number", id="a-list-is-no-number"),
         pytest.param("[budgets]\nmax_steps = 0", "write a whole number of at least 1", id="zero"),

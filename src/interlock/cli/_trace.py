@@ -11,7 +11,8 @@ from typing import TypeAlias
 
 import click
 
-from interlock._text import clip
+from interlock._canonical import compact_json
+from interlock._text import clip, columns
 from interlock.journal.bodies import Accounting
 from interlock.journal.records import Body, Record
 from interlock.questions import Json
@@ -76,7 +77,7 @@ def _decision(body: Body) -> str:
     colour = "green" if action in _GOES_ON else "yellow"
     mark = "~" if body["degraded"] else " "
     line = (
-        f"{_number(body['step']):>3.0f}  {body['decision']:<12}{mark} {click.style(f'{shown:<26}', fg=colour)} "
+        f"{_number(body['step']):>3.0f}  {body['decision']:<12}{mark} {click.style(_padded(shown, 26), fg=colour)} "
         f"{_compared(body):<34} {_number(body['elapsed_s']) * 1000:7.1f} ms"
     )
     warnings = body["warnings"] if isinstance(body["warnings"], list) else []
@@ -155,12 +156,36 @@ def _budget(body: Body) -> str:
     )
 
 
+def _engine_started(body: Body) -> str:
+    layers = body["layers"] if isinstance(body["layers"], Mapping) else {}
+    named = "  ".join(
+        f"{part['name'] or layer}@{part['version']}" for layer, part in layers.items() if isinstance(part, Mapping)
+    )
+    return click.style(f"prompts {_line(named, 120)}  mode {body['mode']}", dim=True)
+
+
+def _action(body: Body) -> str:
+    what = f"{body['tool']} {_line(compact_json(body['tool_input']))}" if body["tool"] else _line(body["final"])
+    attempts = body["attempts"] if isinstance(body["attempts"], list) else []
+    mark = "~" if body["fallback"] else " "
+    checks = ", ".join(f"check {item['check']}" for item in attempts if isinstance(item, Mapping))
+    line = (
+        f"{_number(body['step']):>3.0f}  {body['action']:<10}{mark} {what:<62} "
+        f"{_number(body['elapsed_s']) * 1000:7.0f} ms"
+    )
+    return f"{line}  after {checks}" if checks else line
+
+
 def _error(body: Body) -> str:
     return click.style(f"     error: {_line(body['message'], 120)}", fg="red")
 
 
 def _line(value: Json, bound: int = 60) -> str:
     return clip(visible(str(value).partition("\n")[0]), bound)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - columns(text))
 
 
 def _number(value: Json) -> float:
@@ -180,4 +205,6 @@ _LINES: Mapping[str, Callable[[Body], str]] = {
     "generation": _generation,
     "budget": _budget,
     "error": _error,
+    "engine_started": _engine_started,
+    "action": _action,
 }

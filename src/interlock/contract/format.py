@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from unicodedata import east_asian_width
 
+from interlock._text import columns
 from interlock.contract.document import Block, Document, Entry
 from interlock.contract.findings import Findings
 from interlock.contract.parse_frame import parse_dynamic, parse_exclusion, parse_field, parse_when
@@ -103,13 +103,13 @@ def _dash(item: Entry) -> str:
 
 def _frame(items: Sequence[Entry]) -> Iterator[tuple[int, str]]:
     rows = [(entry, cells) for entry in items if MASK not in entry.whole and (cells := _cells(entry)) is not None]
-    key_width = max((_width(cells[0]) for _, cells in rows), default=0)
-    bound_width = max((_width(cells[1]) for _, cells in rows), default=0)
+    key_width = max((columns(cells[0]) for _, cells in rows), default=0)
+    bound_width = max((columns(cells[1]) for _, cells in rows), default=0)
     heads = [
         f"{_INDENT}{entry.mark} {_padded(key, key_width)} {bound:>{bound_width}} {projection}".rstrip()
         for entry, (key, bound, projection, _) in rows
     ]
-    width = max((_width(head) for head in heads), default=0)
+    width = max((columns(head) for head in heads), default=0)
     for (entry, cells), head in zip(rows, heads, strict=True):
         yield entry.line, f"{_padded(head, width)} —— {cells[3]}"
 
@@ -125,7 +125,7 @@ def _cells(entry: Entry) -> tuple[str, str, str, str] | None:
 
 def _policy(block: Block) -> Iterator[tuple[int, str]]:
     rows = [(entry, parts) for entry in block.policy if MASK not in entry.whole and (parts := _rule(entry)) is not None]
-    width = max((_width(predicate) for _, (predicate, _) in rows), default=0)
+    width = max((columns(predicate) for _, (predicate, _) in rows), default=0)
     for entry, (predicate, action) in rows:
         yield entry.line, f"{_INDENT}- {_padded(predicate, width)} → {action}"
 
@@ -141,9 +141,4 @@ def _rule(entry: Entry) -> tuple[str, str] | None:
 
 
 def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
-
-
-def _width(text: str) -> int:
-    """Return how many columns a terminal gives the text."""
-    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+    return text + " " * (width - columns(text))

@@ -6,11 +6,10 @@ Source: decision-contract/v1, threshold overrides.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from interlock._text import nearest
+from interlock._text import nearest, plain_number
 from interlock.errors import SettingsError
 from interlock.policy.predicates import rule_text
 from interlock.policy.rules import Policy, Rule
@@ -27,11 +26,8 @@ def parse_override(text: str) -> tuple[str, float]:
     key, separator, value = (part.strip() for part in text.rpartition("="))
     if not separator or not key:
         raise SettingsError(f"gate `{text}`: write `decision.question=number`")
-    try:
-        threshold = float(value)
-    except ValueError:
-        threshold = math.nan
-    if not math.isfinite(threshold):
+    threshold = plain_number(value)
+    if threshold is None:
         raise SettingsError(f"gate `{key}`: `{value}` is not a number; write one such as `0.6`")
     return key, threshold
 
