@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -141,6 +142,10 @@ def _text(path: Path) -> None:
     path.write_text("this is not a database, it is a text of some length\n" * 40)
 
 
+def _lost_link(path: Path) -> None:
+    path.symlink_to(path.with_name("nowhere") / "journal.db")
+
+
 def _damaged(path: Path) -> None:
     journal = SqliteJournal(path)
     for _ in range(50):
@@ -155,6 +160,8 @@ def _damaged(path: Path) -> None:
     ("spoil", "says"),
     [
         pytest.param(_directory, "is a directory", id="directory"),
+        pytest.param(os.mkfifo, "is a device or a pipe", id="pipe"),
+        pytest.param(_lost_link, "is a link that leads nowhere", id="lost-link"),
         pytest.param(_other_database, "is a database of something else", id="database-of-something-else"),
         pytest.param(_newer, "has schema version 9, this release reads 1", id="newer-schema"),
         pytest.param(_text, "is not a journal", id="text-file"),

@@ -76,10 +76,9 @@ def connect_for_reading(path: Path, *, busy_timeout_s: float) -> sqlite3.Connect
     Raises:
         JournalError: there is no journal at this place, or it cannot be read.
     """
+    _check_kind(path)
     if not path.exists():
         raise JournalError(f"journal `{path}`: there is none; name the one to read with `--journal`")
-    if path.is_dir():
-        raise JournalError(f"journal `{path}`: is a directory; give a file")
     try:
         return _read_transaction(path, "mode=ro", busy_timeout_s)
     except FAILURES as cause:
@@ -100,13 +99,22 @@ def explain(error: Exception, place: str) -> JournalError:
     return JournalError(f"journal `{place}`: {error}")
 
 
+def _check_kind(path: Path) -> None:
+    """Refuse what is there and cannot hold a journal; a pipe would wait for ever for its other end."""
+    if path.is_dir():
+        raise JournalError(f"journal `{path}`: is a directory; give a file")
+    if path.exists() and not path.is_file():
+        raise JournalError(f"journal `{path}`: is a device or a pipe; give a file")
+    if path.is_symlink() and not path.exists():
+        raise JournalError(f"journal `{path}`: is a link that leads nowhere; give a file")
+
+
 def _make_file(path: Path) -> None:
     """Make the file when there is none; one that exists is never opened here.
 
     Closing a second handle on a SQLite file would drop the locks that this process holds on it.
     """
-    if path.is_dir():
-        raise JournalError(f"journal `{path}`: is a directory; give a file")
+    _check_kind(path)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
