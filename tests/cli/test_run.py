@@ -237,6 +237,7 @@ def test_a_contract_with_a_mistake_is_refused_with_line_and_column(shop: Path, p
         pytest.param(["\udcff"], 2, "task: is not valid text", id="a-task-that-is-not-utf8"),
         pytest.param(["what?", "--gate", "step_ok"], 1, "write `decision.question=number`", id="a-gate-without-number"),
         pytest.param(["what?", "--gate", "stepok=0.7"], 1, "did you mean `step_ok", id="an-unknown-gate"),
+        pytest.param(["what?", "--gate", "step_ok=1_0"], 1, "`1_0` is not a number", id="a-gate-spelt-for-python"),
         pytest.param(["what?", "--judge", "rulez"], 1, "did you mean `rules`?", id="an-unknown-judge"),
         pytest.param(["what?", "--writer", "rules"], 1, "writes no text", id="a-judge-for-a-writer"),
         pytest.param(["what?", "--max-steps", "0"], 1, "write a whole number of at least 1", id="no-steps"),

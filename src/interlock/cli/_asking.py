@@ -14,6 +14,7 @@ from contextlib import contextmanager
 import click
 
 from interlock._text import clip
+from interlock.cli._output import on_terminal
 from interlock.cli._trace import visible
 from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
 
@@ -26,7 +27,7 @@ _RISKS = ("read-only", "reversible write", "irreversible", "destructive")
 
 async def ask_at_terminal(request: ApprovalRequest) -> ApprovalAnswer:
     """Return what the person at the terminal answers to `request`."""
-    if not sys.stdin.isatty():
+    if not on_terminal(sys.stdin):
         return ApprovalAnswer(approved=False, by=None, note="standard input is not a terminal")
     shown = shown_request(request)
     click.echo(shown, err=True)

@@ -28,5 +28,7 @@ def load_contract(file: str | None, gates: Mapping[str, float], *, capabilities:
     try:
         return compile_contract(text, capabilities, overrides=gates)
     except ContractError as problem:
-        click.echo(render(problem.diagnostics, file or "the shipped contract"), err=True)
+        errors = [found for found in problem.diagnostics if found.severity == "error"]
+        shown = errors if file is None else problem.diagnostics
+        click.echo(render(shown, file or "the shipped contract"), err=True)
         raise SystemExit(SCHEMA if isinstance(problem, SchemaVersionError) else ERROR) from problem

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 import click
 
+from interlock.cli._output import on_terminal
+
 __all__ = ["progress"]
 
 T = TypeVar("T")
@@ -28,7 +30,7 @@ def progress(items: Iterable[T], what: str, *, total: int | None) -> Iterator[T]
     due = time.monotonic() + _PATIENCE_S
     shown = False
     for done, item in enumerate(items):
-        if sys.stderr.isatty() and time.monotonic() >= due:
+        if on_terminal(sys.stderr) and time.monotonic() >= due:
             click.echo(f"{_CLEAR}{_bar(done, total)} {what}", err=True, nl=False)
             due, shown = time.monotonic() + _PACE_S, True
         yield item

@@ -10,7 +10,7 @@ import sys
 
 import click
 
-from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, PARKED, print_json
+from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, PARKED, on_terminal, print_json
 from interlock.cli._trace import account, visible
 from interlock.loop.result import RunResult, result_json
 
@@ -25,7 +25,7 @@ def show_result(result: RunResult, *, as_json: bool, journal: str | None) -> Non
     if as_json:
         print_json(result_json(result))
     elif result.answer is not None:
-        click.echo(_shown(result.answer, terminal=sys.stdout.isatty()))
+        click.echo(_shown(result.answer, terminal=on_terminal(sys.stdout)))
     if result.halt == "parked":
         to_stderr(_parked(result, in_journal(journal)))
     elif not result.delivered:
@@ -79,7 +79,7 @@ def _undelivered(result: RunResult) -> str:
     )
     if result.draft is None or result.failed:
         return said
-    return f"{said}\ndraft:\n{_shown(result.draft, terminal=sys.stderr.isatty())}"
+    return f"{said}\ndraft:\n{_shown(result.draft, terminal=on_terminal(sys.stderr))}"
 
 
 def _shown(text: str, *, terminal: bool) -> str:

@@ -15,7 +15,7 @@ import click
 
 from interlock.cli._answer import answer_json, answer_text
 from interlock.cli._files import STDIN, read_text
-from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
+from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, on_terminal, print_json
 from interlock.errors import QuestionError
 from interlock.judge.base import JudgeReply
 from interlock.judge.wire import parse_json
@@ -132,7 +132,7 @@ def _split(option: str) -> tuple[str, str | None]:
 
 
 def _state(file: str) -> Content:
-    if file == STDIN and sys.stdin is not None and sys.stdin.isatty():
+    if file == STDIN and on_terminal(sys.stdin):
         fail("nothing to judge: name a FILE, or pipe text to standard input", USAGE)
     text = read_text(file)
     if not file.endswith(".json"):

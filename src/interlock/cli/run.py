@@ -191,8 +191,12 @@ def _task(given: str) -> str:
 
 def _directory(given: str) -> Path:
     path = Path(given)
-    if "\0" in given or not path.exists():
+    try:
+        path.resolve(strict=True)
+    except (FileNotFoundError, ValueError):
         fail(f"{visible(given)}: no such directory", USAGE)
+    except (OSError, RuntimeError) as problem:
+        fail(f"{visible(given)}: cannot be used: {getattr(problem, 'strerror', None) or 'is a circle of links'}", USAGE)
     if not path.is_dir():
         fail(f"{visible(given)}: is not a directory", USAGE)
     return path
