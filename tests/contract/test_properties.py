@@ -109,7 +109,7 @@ MANY = 100_000
 )  # fmt: skip
 def test_no_text_takes_long(text: str, host: Capabilities) -> None:
     """The time grows with the length; its square would take minutes here."""
-    started = time.perf_counter()
+    started = time.process_time()
     check_contract(text, host)
 
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
