@@ -22,6 +22,7 @@ from interlock import Agent, Runtime, aagent, agent, llm
 from interlock.agents.turn import MAX_TURN_CALLS
 from interlock.decision import DecisionError
 from interlock.errors import ModelError
+from interlock.functions import tool_spec
 from interlock.messages import ImagePart, Message, TextPart, ToolCall
 from interlock.models.base import Failure
 from interlock.testing import ScriptedModel, calling
@@ -415,3 +416,69 @@ def test_a_plain_turn_returns_text_or_raises(reply: Failure | None, message: str
     with pytest.raises(ModelError, match=message):
         runtime.exec("p")
     assert [node.status for node in runtime.nodes] == ["error", "error"]
+
+
+class TestSeveralCallsInOneReply:
+    """No call of a reply is skipped, and none answers for another."""
+
+    class Desk(Agent):
+        method_options = {
+            "pay": {"tool": True, "requires_approval": True},
+            "look": {"tool": True, "input": {"tenant": {"hidden": True}}},
+        }
+
+        def pay(self, amount: int) -> str:
+            """Pay an amount."""
+            return f"paid {amount}"
+
+        def look(self, at: str, tenant: str = "acme", runtime: Any = None) -> str:
+            """Look somewhere."""
+            return f"saw {at} of {tenant}"
+
+        def work(self) -> str:
+            """Work."""
+            return str(agent("p"))
+
+    def test_a_gated_call_among_others_is_asked_for_and_answered(self) -> None:
+        asked: list[object] = []
+
+        def approve(request: Any) -> bool:
+            asked.append(request.arguments)
+            return request.arguments == {"amount": 1}
+
+        model = ScriptedModel(
+            [
+                calling(
+                    ("pay", '{"amount": 1}'),
+                    ("look", '{"at": "a"}'),
+                    ("pay", '{"amount": 2}'),
+                    ("gone", "{}"),
+                    ("pay", '{"amount": 1}'),
+                    text="All at once.",
+                ),
+                "done",
+            ]
+        )
+        assert self.Desk(Runtime(model, approver=approve)).work() == "done"
+
+        assert told(model, 1) == [
+            "paid 1",
+            "saw a of acme",
+            "error: `pay` was not approved",
+            "error: no tool `gone`; the tools are: look, pay",
+            "paid 1",
+        ]
+        assert asked == [{"amount": 1}, {"amount": 2}, {"amount": 1}]
+        assert [m.tool_call_id for m in model.requests[1].messages if m.role == "tool"] == [
+            f"call-{n}" for n in range(5)
+        ]
+
+    def test_what_is_sent_is_the_one_spec_of_the_function(self) -> None:
+        """There is no second reader of a signature that could let an injected or hidden parameter through."""
+        model = ScriptedModel(["done"])
+        desk = self.Desk(Runtime(model))
+        desk.work()
+
+        assert list(model.requests[0].tools) == [tool_spec(desk.look), tool_spec(desk.pay)]
+        assert "tenant" not in str(model.requests[0].tools)
+        assert "runtime" not in str(model.requests[0].tools)
