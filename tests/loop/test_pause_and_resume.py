@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from interlock.contract.capabilities import Cell
-from interlock.errors import ApprovalError, HostError, JournalError
+from interlock.errors import ApprovalError, HeadMovedError, HostError, JournalError
 from interlock.journal.approval_steps import answer_approval
 from interlock.journal.approvals import Approval, approvals_of, moment
 from interlock.journal.recording import Recorder
@@ -297,6 +297,16 @@ def test_a_run_that_ended_or_never_was_or_is_worked_on_is_not_resumed(case: Case
         case.resume(parked)
     with pytest.raises(JournalError, match="no run `nowhere`"):
         resume("nowhere", **case.options())
+
+
+def test_no_call_is_made_by_a_process_that_another_has_overtaken(case: Case) -> None:
+    def overtake(record: Record) -> None:
+        if record.type == "approval_consumed":
+            Recorder(case.journal, record.run_id, clock=lambda: moment(record.ts)).record("audit", {})
+
+    with pytest.raises(HeadMovedError, match="another process appended first"):
+        case.start(ask=case.ask, on_event=overtake)
+    assert (case.at / "a.ts").exists()
 
 
 def test_the_input_that_a_host_gave_is_not_asked_for_again(case: Case) -> None:

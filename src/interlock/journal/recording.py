@@ -44,9 +44,12 @@ class Recorder:
         contract: Contract | None = None,
         record_state: bool = False,
         on_event: OnEvent | None = None,
+        last: Head | None = None,
     ) -> None:
         self.journal = journal
         self.run_id = run_id
+        self.last = last
+        """The record that was last written or read by whoever holds the pen; None before the first."""
         self._clock = clock
         self._contract = contract
         self._record_state = record_state
@@ -68,6 +71,7 @@ class Recorder:
         stored = self.journal.append(
             self.run_id, kind, body, ts=timestamp(self._clock()), durable=kind in BEFORE_EFFECT, expected=expected
         )
+        self.last = Head(seq=stored.seq, hash=stored.hash)
         if self._on_event is not None:
             self._tell(self._on_event, stored)
         return stored

@@ -58,6 +58,7 @@ class Caller:
         """Run the tool of `effect`; a call that a person has to allow runs only by an approval that still holds.
 
         Raises:
+            HeadMovedError: somebody else went on with the run; the call did not happen.
             JournalError: the call could not be recorded and did not happen, or its result could not.
         """
         tool, call = effect.call.tool, call_of(state, effect.call)
@@ -72,7 +73,8 @@ class Caller:
         about = tool_about_to_run_body(
             call, approved_by=self._permission.by, idempotent=tool.idempotent, targets=await _targets(tool, call)
         )
-        self._setup.recorder.record("tool_about_to_run", about)
+        recorder = self._setup.recorder
+        recorder.record("tool_about_to_run", about, expected=recorder.last)
         result = await run_tool(tool, call.arguments)
         self._record_result(call, result.text, failed=not result.ok, elapsed_s=result.elapsed_s)
         return returned(tool, call, result.text, failed=not result.ok)

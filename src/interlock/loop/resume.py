@@ -15,6 +15,7 @@ from interlock.errors import JournalError
 from interlock.journal.approval_checks import require_intact
 from interlock.journal.approvals import Approval, own_approval
 from interlock.journal.base import Journal, JournalView
+from interlock.journal.chain import Head
 from interlock.journal.fields import text
 from interlock.journal.recording import OnEvent
 from interlock.journal.records import Record, read_rows
@@ -90,7 +91,9 @@ async def aresume(
             judge=judge,
             writer=writer,
             gating=run.gating,
-            recorder=make_recorder(journal, run_id, contract, added, on_event, record_state=run.record_state),
+            recorder=make_recorder(
+                journal, run_id, contract, added, on_event, record_state=run.record_state, last=_head(records)
+            ),
             ledger=_ledger(records),
             approver=ask,
             terms=run.terms,
@@ -142,6 +145,10 @@ def _first(run: Started, host: Host, journal: Journal) -> State:
 
 def _approval(view: JournalView, run_id: str, folded: Folded) -> Approval | None:
     return None if folded.approval is None else own_approval(view, run_id, folded.approval)
+
+
+def _head(records: Sequence[Record]) -> Head:
+    return Head(seq=records[-1].seq, hash=records[-1].hash)
 
 
 def _ledger(records: Sequence[Record]) -> Ledger:

@@ -18,6 +18,7 @@ from interlock.contract.compiled import Contract
 from interlock.errors import HostError
 from interlock.journal.base import Journal
 from interlock.journal.bodies import run_started_body
+from interlock.journal.chain import Head
 from interlock.journal.recording import OnEvent, Recorder
 from interlock.journal.records import Record, make_run_id
 from interlock.journal.store_memory import MemoryJournal
@@ -181,6 +182,7 @@ def make_recorder(
     on_event: OnEvent | None,
     *,
     record_state: bool,
+    last: Head | None = None,
 ) -> Recorder:
     """Return what writes down the run `run_id`, keeps what it wrote in `records`, and tells the caller's listener."""
     return Recorder(
@@ -190,6 +192,7 @@ def make_recorder(
         contract=contract,
         record_state=record_state,
         on_event=partial(_heard, records, on_event),
+        last=last,
     )
 
 
