@@ -103,8 +103,8 @@ def conclusion(report: Report) -> Iterator[str]:
             f"To show {found.detect * 100:g} points four times in five, {found.needed} cases are needed; "
             f"there are {count}."
         )
-    looks = "once, after all cases" if report.looks == 1 else f"{report.looks} times"
-    yield f"Stop rule: one looks {looks}; p is compared with {found.alpha:g}."
+    looks = "1 look, after all cases" if report.looks == 1 else f"{report.looks} looks, the last after all cases"
+    yield f"Stop rule: {looks}; p is compared with {found.alpha:g}."
     yield "Valid form is not quality: only `expect` in the cases says whether a step was right."
 
 

@@ -13,7 +13,7 @@ from interlock.errors import JournalError
 from interlock.journal.approvals import approvals_of
 from interlock.journal.base import JournalView
 from interlock.journal.chain import LEDGER
-from interlock.journal.records import Body, read_row
+from interlock.journal.records import Body, EventType, read_row
 from interlock.questions import Json
 
 __all__ = ["LAST", "RunSummary", "find_run", "kept_runs", "summarize", "summary_json"]
@@ -22,6 +22,13 @@ LAST = "last"
 """Names the newest run of a journal."""
 
 _SHOWN_MATCHES = 5
+_ENDS: Mapping[EventType, Literal["started", "ended"]] = {
+    "run_started": "started",
+    "run_ended": "ended",
+    "engine_started": "started",
+    "engine_ended": "ended",
+}
+"""Record → which end of a run it is; runs of the engine have their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,24 +59,24 @@ def summarize(view: JournalView, run_id: str) -> RunSummary:
     """Return one run in short; rows other than its first and last kind are only counted."""
     found: dict[str, Body] = {}
     times: dict[str, str] = {}
-    for row in view.rows(run_id, ["run_started", "run_ended"]):
+    for row in view.rows(run_id, list(_ENDS)):
         try:
             record = read_row(row)
         except JournalError:  # a damaged row is `verify`'s to name
             continue
-        found[record.type], times[record.type] = record.body, record.ts
-    head, ended = view.head(run_id), found.get("run_ended", {})
+        found[_ENDS[record.type]], times[_ENDS[record.type]] = record.body, record.ts
+    head, ended = view.head(run_id), found.get("ended", {})
     return RunSummary(
         run_id=run_id,
-        task=_text(found.get("run_started", {}), "task"),
-        started=times.get("run_started"),
-        ended=times.get("run_ended"),
+        task=_text(found.get("started", {}), "task"),
+        started=times.get("started"),
+        ended=times.get("ended"),
         halt=_text(ended, "halt"),
-        waiting=None if "run_ended" in found else _waiting(view, run_id),
+        waiting=None if "ended" in found else _waiting(view, run_id),
         delivered=_flag(ended, "delivered"),
         degraded=_flag(ended, "degraded"),
         answer=_text(ended, "answer"),
-        decisions=view.count(run_id, "decision"),
+        decisions=view.count(run_id, "decision") + view.count(run_id, "action"),
         records=0 if head is None else head.seq,
         head=None if head is None else head.hash,
     )

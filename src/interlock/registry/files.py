@@ -39,8 +39,8 @@ class FileRegistry:
 
     @property
     def place(self) -> str:
-        """The directory."""
-        return str(self._directory)
+        """The directory; the shipped one is not where anybody looks for prompts."""
+        return "shipped with interlock" if self._read_only else str(self._directory)
 
     def index(self) -> Index:
         """Return every name, version and label, and the history; see `PromptRegistry.index`."""
@@ -112,7 +112,7 @@ class FileRegistry:
 
     def _for_change(self) -> Index:
         if self._read_only:
-            raise PromptError(f"{self.place}: the shipped prompts are read-only; name a registry of your own")
+            raise PromptError("the shipped prompts are read-only; name a registry of your own")
         return self.index()
 
     def _found(self, name: str, version: str) -> tuple[Path, Layer]:
