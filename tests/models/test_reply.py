@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlock.models.reply import SEARCHED_CHARS, Found, NotFound, extract_action, find_action
+from interlock.models.spans import MAX_DEPTH
 
 SIZE = 64 * 1024
 
@@ -73,6 +75,26 @@ def test_deep_nesting_is_a_failed_parse() -> None:
     assert find_action(text) == NotFound(
         kind="no_action", message="the last object with a `call` is cut off or not valid JSON"
     )
+
+
+@pytest.mark.parametrize(
+    "openers",
+    [
+        pytest.param(('{"a":',), id="objects"),
+        pytest.param(("[",), id="lists"),
+        pytest.param(("[", '{"a":'), id="both-in-turn"),
+        pytest.param(('{"b":1,"a":',), id="objects-with-members-before"),
+    ],
+)
+@pytest.mark.parametrize(("levels", "is_read"), [(MAX_DEPTH - 1, True), (MAX_DEPTH, False)])
+def test_depth_is_counted_from_the_object_that_decides(openers: tuple[str, ...], levels: int, is_read: bool) -> None:
+    """The levels below it count, however many stand around it."""
+    opened = "".join(itertools.islice(itertools.cycle(openers), levels))
+    closed = "".join({"{": "}", "[": "]"}[sign] for sign in reversed(opened) if sign in "{[")
+    pick = '{"call": "go", "args": ' + opened + "1" + closed + "}"
+
+    assert isinstance(find_action(pick), Found if is_read else NotFound)
+    assert isinstance(find_action('{"z": [' * 500 + pick), Found if is_read else NotFound)
 
 
 @pytest.mark.parametrize(
@@ -174,8 +196,8 @@ def test_what_was_written_is_what_is_read(args: object, before: str) -> None:
 
 TOKENS = [
     "{", "}", "[", "]", '"', "'", ":", ",", " ", "\n", '"call"', '"a"', "'b'", '"action":', "1", "true", "x", "-",
-    "None", "/*", "*/", "//", "<think>", "</think>", "\\", '"call":"go"', '{"call":', '"x"', '{"a":1}', '{"a":"b",', '\\"',
-    '{"', '{"a":[', '{"\\u0063all":1}',
+    "None", "/*", "*/", "//", "<think>", "</think>", "\\", '"call":"go"', '{"call":', '"x"', '{"a":1}', '{"a":"b",',
+    '\\"', '{"', '{"a":[', '{"\\u0063all":1}',
 ]  # fmt: skip
 
 

@@ -48,6 +48,8 @@ _NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
 _SCALAR = rf"(?:{_STRING}|{_NUMBER}|(?:true|false|null|True|False|None)\b)"
 _BLOCK_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/"
 _LINE_COMMENT = r"//[^\n]*+(?=\n)"
+_PLAIN = r"""(?:"[^"\\]*+"|'[^'\\]*+')"""
+"""A string that needs no unescaping."""
 _TAG = r"<(/?)(think|thinking|reasoning)[ \t\r\n]*+>"
 _UNSET = "((?!))?+"
 """A group that never takes part, so that the groups of two patterns have the same numbers."""
@@ -61,12 +63,13 @@ def _find(pattern: str) -> _Find:
 
 
 _tag = re.compile(_TAG, re.IGNORECASE).match
+_opener = re.compile(rf"\[|\{{{_BLANK}({_PLAIN}){_BLANK}:")
 _string = re.compile(_STRING, re.DOTALL).match
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Grammar:
-    """What may come next inside an object; groups: 1 key, 2 opener, 3 scalar, 4 mark after it, 5 closer alone."""
+    """What may come next inside an object; groups: 1 key, 2 openers, 3 scalar, 4 mark after it, 5 closer alone."""
 
     member: _Find
     item: _Find
@@ -74,6 +77,8 @@ class _Grammar:
     """Group 1: the mark after a closed object or list."""
     skip: _Find
     """Blanks and comments."""
+    plain_run: _Find
+    """Openers one inside the other, as far as their first keys are not sought."""
 
 
 @lru_cache(maxsize=64)
@@ -82,19 +87,21 @@ def _grammar(block_comments: bool, line_comments: bool, keys: tuple[str, ...]) -
     blanks = [r"[ \t\r\n]++"] + [_BLOCK_COMMENT] * block_comments + [_LINE_COMMENT] * line_comments
     skip = f"(?:{'|'.join(blanks)})*+"
     members = rf"(?:{skip}{_plain_key(keys)}{skip}:{skip}{_SCALAR}{skip},)*+"
-    value = rf"([{{\[])|({_SCALAR}){skip}([,}}\]])?+"
+    run = rf"(?:(?:\[|\{{{_BLANK}{_PLAIN}{_BLANK}:){_BLANK}(?=[{{\[]))*+"
+    value = rf"({run}[{{\[])|({_SCALAR}){skip}([,}}\]])?+"
     return _Grammar(
         member=_find(rf"{members}{skip}(?:({_STRING}){skip}:{skip}(?:{value})?+|(\}}))?+"),
         item=_find(rf"{_UNSET}(?:{skip}{_SCALAR}{skip},)*+{skip}(?:{value}|(\]))?+"),
         after=_find(rf"{skip}([,}}\]])?+"),
         skip=_find(skip),
+        plain_run=_find(rf"(?:(?:\[|\{{{_BLANK}{_plain_key(keys)}{_BLANK}:){_BLANK})*+"),
     )
 
 
 def _plain_key(keys: tuple[str, ...]) -> str:
     """Return the pattern of a key that is not sought, and that needs no unescaping to tell."""
     sought = "|".join(re.escape(key) for key in keys)
-    return rf"(?!.(?:{sought})[\"'])(?:\"[^\"\\]*+\"|'[^'\\]*+')"
+    return rf"(?!.(?:{sought})[\"']){_PLAIN}"
 
 
 @lru_cache(maxsize=64)
@@ -115,21 +122,27 @@ def _prose(comments: bool, keys: tuple[str, ...]) -> _Find:
     rest = rf"\}}|{key}{_BLANK}:{_BLANK}(?:{left_string}|{last_scalar}|{no_value}|{in_object}|{in_list})|{no_member}"
     members = rf"(?:{_BLANK}{key}{_BLANK}:{_BLANK}{_SCALAR}{_BLANK},)*+"
     no_tag = rf"(?!(?i:{_TAG}))<"
-    return _find(rf"(?:[^{{<]++|\{{{members}{_BLANK}(?:{rest})|{no_tag})*+")
+    at_once = rf"(?![\"'}}]{comment})|(?={_STRING}{_BLANK}(?!:{comment}))"
+    return _find(rf"(?:[^{{<]++|\{{{_BLANK}(?:{at_once}|{members}{_BLANK}(?:{rest}))|{no_tag})*+")
 
 
 @dataclass(slots=True)
 class _Level:
+    """An open object or list, or a run of them that open one inside the other with nothing but plain keys between."""
+
     start: int
     is_object: bool
     has_key: bool = False
     depth: int = 1
+    run_end: int = 0
+    """Where a run ends; 0 for a single one."""
 
 
 @dataclass(slots=True)
 class _Reading:
     """The state of reading one outermost object."""
 
+    text: str
     keys: tuple[str, ...]
     levels: list[_Level]
     """Those that are open; none at the end of a complete object."""
@@ -164,7 +177,7 @@ def find_spans(text: str, keys: tuple[str, ...] = CALL_KEYS) -> Spans:
         if found.lastindex is None:
             position = _resume(text, found, grammar)
             continue
-        reading = _Reading(keys=keys, levels=[_Level(position, is_object=True)])
+        reading = _Reading(text=text, keys=keys, levels=[_Level(position, is_object=True)])
         position = _read(text, found, grammar, reading)
         if reading.shows_key:
             broken = any(level.has_key for level in reading.levels) or reading.found[-1].too_deep
@@ -193,23 +206,32 @@ def _entered(reading: _Reading, found: re.Match[str], grammar: _Grammar) -> _Fin
     """Take in a member or an item; return what may follow it, None when nothing fits."""
     if found.lastindex is None:
         return None
-    key, opener, _, mark, closer = found.groups()
+    key, openers, _, mark, closer = found.groups()
     if key is not None:
         name = key[1:-1]
         if name in reading.keys or ("\\" in name and _unescaped(name) in reading.keys):
             reading.levels[-1].has_key = reading.shows_key = True
-    if opener is not None:
-        reading.levels.append(_Level(found.start(2), opener == "{"))
-        return grammar.member if opener == "{" else grammar.item
+    if openers is not None:
+        last = found.end(2) - 1
+        if len(openers) > 1:
+            has_key = grammar.plain_run(reading.text, found.start(2)).end() < last
+            reading.levels.append(_Level(found.start(2), is_object=False, has_key=has_key, run_end=last))
+            reading.shows_key = reading.shows_key or has_key
+        reading.levels.append(_Level(last, is_object=openers[-1] == "{"))
+        return grammar.member if openers[-1] == "{" else grammar.item
     return _marked(reading, mark or closer, found.end(), grammar)
 
 
 def _marked(reading: _Reading, mark: str | None, end: int, grammar: _Grammar) -> _Find | None:
     """Take in a comma or closer that ends at `end`; a comma before a closer is let through and repaired later."""
+    if mark is None:
+        return None
+    if reading.levels[-1].run_end:
+        reading.levels += _unfolded(reading, reading.levels.pop())
     is_object = reading.levels[-1].is_object
     if mark == ",":
         return grammar.member if is_object else grammar.item
-    if mark is None or (mark == "}") != is_object:
+    if (mark == "}") != is_object:
         return None
     _close(reading, end)
     return grammar.after
@@ -223,6 +245,16 @@ def _close(reading: _Reading, end: int) -> None:
         while reading.found and reading.found[-1].start > level.start:
             reading.found.pop()
         reading.found.append(ObjectSpan(start=level.start, end=end, too_deep=level.depth > MAX_DEPTH))
+
+
+def _unfolded(reading: _Reading, run: _Level) -> list[_Level]:
+    """Return the single levels of a run."""
+    levels = []
+    for opener in _opener.finditer(reading.text, run.start, run.run_end):
+        key = opener[1]
+        levels.append(_Level(opener.start(), is_object=key is not None, has_key=(key or "")[1:-1] in reading.keys))
+    levels[-1].depth = run.depth
+    return levels
 
 
 def _unescaped(name: str) -> str:
