@@ -91,6 +91,7 @@ def shown(annotation: object) -> Mapping[str, Any]:
             id="a-union-in-a-union-is-flat",
         ),
         pytest.param(list, {"type": "array", "items": {}}, id="an-array-always-has-items"),
+        pytest.param(set[int], {"type": "array", "items": {"type": "integer"}}, id="a-set-is-a-list"),
         pytest.param(
             tuple[int, str],
             {

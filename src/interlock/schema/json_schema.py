@@ -109,13 +109,17 @@ def _member(key: str, value: JsonNode, definitions: JsonSchema, above: tuple[str
 
 
 def _completed(node: dict[str, Any]) -> dict[str, Any]:
-    """Return `node` with constants as enums, a type beside every enum, items in every array, one flat `anyOf`."""
+    """Return `node` with constants as enums, a type beside every enum, items in every array, one flat `anyOf`.
+
+    `uniqueItems` goes: a set takes a value that is written twice, and some providers take no schema that says so.
+    """
     if "const" in node:
         node["enum"] = [node.pop("const")]
     if "enum" in node:
         return _typed_enum(node)
     if node.get("type") == "array":
         node.setdefault("items", {})
+        node.pop("uniqueItems", None)
     if node.pop("discriminator", None) is not None:
         node["anyOf"] = node.pop("oneOf")
     if "anyOf" in node:
