@@ -205,8 +205,8 @@ def _actions(one: Any) -> list[tuple[str, str, str | None]]:
 
 def test_other_states_than_those_of_the_run_are_refused(host: Host) -> None:
     journal = MemoryJournal()
+    rows = _breaks(states(9), at=6)
     with pytest.raises(ZeroDivisionError):
-        rows = _breaks(states(9), at=6)
         list(decide_many(CONTRACT, "needs_tool", rows, Slow(), host=host, journal=journal, concurrency=1))
     (run_id,) = _runs(journal)
     others = map(state, range(100, 109))
