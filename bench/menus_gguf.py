@@ -16,7 +16,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from interlock import Runtime, decision
 from interlock.decision import DecisionError
@@ -25,7 +27,7 @@ from interlock.models.closing import close
 from interlock.wiring import make_text_model
 
 MENUS = 50
-MAX_TOKENS = 64
+MAX_TOKENS = 96
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 TICKETS = (
@@ -35,14 +37,16 @@ TICKETS = (
     "The customer thanks the shop and needs nothing.",
     "A password does not work after the update.",
 )
+Brief = Annotated[str, Field(max_length=40)]
+"""A free text ends somewhere: a model that is held to a schema may else write until it is cut off."""
+Label = Literal["late", "broken", "other"]
 STEPS: dict[str, Any] = {
-    "refund": ("pay the money back", {"amount": int}),
-    "look_up": ("search the store of tickets", {"query": str, "limit": {"type": int, "options": [5, 10]}}),
-    "ask_customer": ("one question is open", {"question": str}),
+    "refund": ("pay the money back", {"amount": Annotated[int, Field(ge=1, le=500)]}),
+    "look_up": ("search the store of tickets", {"query": Brief, "limit": {"type": int, "options": [5, 10]}}),
+    "ask_customer": ("one question is open", {"question": Brief}),
     "pass_on": ("another desk has to answer", {"desk": {"type": str, "options": ["billing", "shipping"]}}),
-    "tag": ("put labels on the ticket", {"labels": [{"type": str, "options": ["late", "broken", "other"]}]}),
+    "tag": ("put labels on the ticket", {"labels": Annotated[list[Label], Field(max_length=3)]}),
     "close": ("CLOSED", "nothing is left to do"),
-    "none": decision.abstain("none of these fits"),
 }
 
 

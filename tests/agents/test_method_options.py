@@ -39,6 +39,10 @@ def flipping(*answers: bool) -> Callable[[], bool]:
     return lambda: left.pop(0) if len(left) > 1 else left[0]
 
 
+async def _waits() -> bool:
+    return False
+
+
 def failing() -> bool:
     raise OSError("the network is down")
 
@@ -227,6 +231,24 @@ def test_options_that_speak_of_nothing_are_refused(options: Mapping[str, Any], m
     assert str(caught.value).startswith(message)
 
 
+def test_options_that_are_no_dict_are_refused() -> None:
+    with pytest.raises(TypeError, match="`Clerk`: method_options is a dict of method names, got"):
+        type("Clerk", (Agent,), {"method_options": ["search"]})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        pytest.param({"unsafe_in": "page"}, "unsafe_in is a tuple of terminal, page", id="text-for-a-tuple"),
+        pytest.param({"available_if": _waits}, "available_if is async; write a plain function", id="async-condition"),
+    ],
+)
+def test_what_would_always_count_as_yes_is_refused(options: Mapping[str, Any], message: str, desk: Desk) -> None:
+    """The letters of a text are no places, and a coroutine is true."""
+    with pytest.raises(TypeError, match=message):
+        desk(options)
+
+
 def _pages(self: object) -> Any:
     yield 1
 
@@ -254,6 +276,14 @@ def test_an_unknown_toolset_is_refused_before_any_call(desk: Desk) -> None:
 
     with pytest.raises(ValueError, match="no tool is in the toolset `stor`; write one of default, none, store"):
         desk({"tool": True, "toolset": "store"})(Runtime(model)).work(toolset="stor")
+    assert model.requests == []
+
+
+def test_tools_and_toolset_exclude_each_other(desk: Desk) -> None:
+    model = ScriptedModel(["done"])
+
+    with pytest.raises(ValueError, match="tools and toolset exclude each other; write one of them"):
+        desk({"tool": True})(Runtime(model)).work(tools=[], toolset="default")
     assert model.requests == []
 
 

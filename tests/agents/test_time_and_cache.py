@@ -179,6 +179,46 @@ def test_a_model_call_under_way_is_cancelled_with_its_function() -> None:
     until(lambda: runtime.nodes[2].status == "timeout")
 
 
+@pytest.mark.anyio
+async def test_a_coroutine_that_blocks_its_loop_is_late_all_the_same() -> None:
+    class Blocks(Agent):
+        method_options = {"block": {"timeout": 0.02}, "own": {"timeout": 5}}
+
+        async def block(self) -> str:
+            """Block."""
+            time.sleep(0.04)
+            return "late"
+
+        async def own(self) -> None:
+            """Run out of a time of its own."""
+            raise TimeoutError("the socket")
+
+    with pytest.raises(FunctionTimeout, match="function block timed out"):
+        await Blocks().block()
+    with pytest.raises(TimeoutError, match="the socket") as caught:
+        await Blocks().own()
+    assert not isinstance(caught.value, FunctionTimeout)
+
+
+def test_the_timeout_of_a_call_inside_keeps_its_name() -> None:
+    class Nests(Agent):
+        method_options = {"outer": {"timeout": 5}, "inner": {"timeout": 0.02}}
+
+        def outer(self) -> str:
+            """Stand around."""
+            return self.inner()
+
+        def inner(self) -> str:
+            """Wait."""
+            threading.Event().wait(0.2)
+            return "late"
+
+    runtime = Runtime()
+    with pytest.raises(FunctionTimeout, match="function inner timed out"):
+        Nests(runtime).outer()
+    assert [node.status for node in runtime.nodes] == ["timeout", "timeout"]
+
+
 def test_a_timeout_of_the_body_itself_passes_through() -> None:
     with pytest.raises(TimeoutError, match="the socket") as caught:
         Limited(Runtime()).own()

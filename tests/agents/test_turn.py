@@ -304,6 +304,7 @@ class TestResponseFormat:
             pytest.param("no object", "no_action", "no JSON object with these fields was found", id="nothing"),
             pytest.param(None, "no_action", "the reply is not text", id="not-text"),
             pytest.param('{"n": 1} {"n": ', "no_action", "cut off or not valid JSON", id="cut-off-after-a-whole-one"),
+            pytest.param('{"n": 1e999, "rows": []}', "no_action", "is not valid JSON", id="a-number-out-of-range"),
             pytest.param('{"n": 1, "n": 2}', "ambiguous", "names a key twice", id="twice"),
             pytest.param('{"n": "1", "rows": []}', "type_mismatch", "`n`", id="type"),
             pytest.param('{"m": 1, "n": 1, "rows": [{}]}', "missing_required", "`rows[0].id`", id="missing-inside"),
@@ -444,7 +445,7 @@ class TestSeveralCallsInOneReply:
 
         def approve(request: Any) -> bool:
             asked.append(request.arguments)
-            return request.arguments == {"amount": 1}
+            return bool(request.arguments == {"amount": 1})
 
         model = ScriptedModel(
             [

@@ -257,6 +257,11 @@ class TestParseArgs:
         assert decision.parse_args("hm", OPTIONS, runtime=Runtime(model)) == ("wait", {})
         assert sent(model.requests[0]).startswith("Previous reply:\nhm\n\nProblem (no_action)")
 
+    def test_it_gives_up_after_its_attempts(self) -> None:
+        with pytest.raises(DecisionError, match="decision failed after 2 attempts") as caught:
+            decision.parse_args("hm", OPTIONS, runtime=Runtime(ScriptedModel(["no"])))
+        assert caught.value.replies == ("hm", "no")
+
     def test_it_needs_a_runtime(self) -> None:
         with pytest.raises(ValueError, match="parse_args needs a runtime"):
             decision.parse_args('{"call": "wait"}', OPTIONS, runtime=None)

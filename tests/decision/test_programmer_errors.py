@@ -197,6 +197,19 @@ def test_what_nothing_could_answer_is_refused(judge: Judge | None, match: str) -
         assert judge.seen == []
 
 
+def test_a_turn_needs_a_text_model_even_beside_a_judge() -> None:
+    runtime = Runtime(judge=ScriptedJudge({"pick": "go"}))
+
+    class Asks(Agent):
+        def ask(self) -> object:
+            """Ask."""
+            return llm("p")
+
+    for call in (lambda: agent("p", runtime=runtime), lambda: runtime.exec("p", choices={"go": 1}), Asks(runtime).ask):
+        with pytest.raises(TypeError, match=r"this Runtime has no text model; pass Runtime\(model\)"):
+            call()
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize(
     "call",
