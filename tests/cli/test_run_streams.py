@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from interlock.cli._trace import Trace
 from interlock.cli.main import main
+from interlock.journal.bodies import generation_body
+from interlock.journal.records import Record
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
 
@@ -79,3 +82,20 @@ def test_a_wide_name_keeps_the_columns_of_the_trace(shop: Path, place: Path) -> 
     (wide,) = [line for line in err.splitlines() if "pick_input" in line and "发布说明.md" in line]
     (narrow,) = [line for line in err.splitlines() if "pick_tool" in line and "read_file" in line and "call" in line]
     assert wide.index(" against ") + len("发布说明") == narrow.index(" against ")
+
+
+def test_a_draft_that_was_cut_off_is_marked_in_the_trace() -> None:
+    """A sentence that stops in the middle looks like an answer."""
+    body = generation_body(
+        writer="openai:m",
+        purpose="answer",
+        text="It exports to",
+        degraded=False,
+        truncated=True,
+        failure=None,
+        usage=None,
+        elapsed_s=0.1,
+    )
+    lines: list[str] = []
+    Trace(lines.append)(Record(run_id="r", seq=1, ts="t", type="generation", body=body, text="", prev_hash="", hash=""))
+    assert lines == ["     draft  by openai:m, cut off at the most that it may write"]

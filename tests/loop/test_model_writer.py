@@ -114,6 +114,9 @@ async def test_a_revision_shows_the_draft_and_why_it_was_refused() -> None:
         pytest.param(Failure(reason="deadline"), "openai:m: deadline", id="late"),
         pytest.param(reply(" \n"), "openai:m: the reply is empty", id="an-empty-answer"),
         pytest.param(
+            reply("word " * 50_000), "openai:m: the reply is longer than 200,000 characters", id="an-endless-answer"
+        ),
+        pytest.param(
             reply("half", finish="error", failure=Failure(reason="connect")), "openai:m: connect", id="a-cut-reply"
         ),
         pytest.param(reply("no", finish="refusal"), "openai:m: the reply ended with `refusal`", id="declined"),

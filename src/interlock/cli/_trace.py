@@ -146,7 +146,8 @@ def _generation(body: Body) -> str:
     what = {"answer": "draft", "revision": "revised draft", "input": "input"}[str(body["purpose"])]
     mark = "~" if body["degraded"] else " "
     writer = "the host" if body["writer"] is None else body["writer"]
-    return f"     {what}{mark} by {writer}" + (f": {_line(failure, 120)}" if failure else "")
+    cut = ", cut off at the most that it may write" if body["truncated"] else ""
+    return f"     {what}{mark} by {writer}{cut}" + (f": {_line(failure, 120)}" if failure else "")
 
 
 def _budget(body: Body) -> str:

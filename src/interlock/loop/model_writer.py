@@ -24,6 +24,8 @@ from interlock.tools.base import Tool
 __all__ = ["ModelWriter"]
 
 MAX_REASON_CHARS = 200
+MAX_REPLY_CHARS = 200_000
+"""A longer reply is no answer to a person; it is neither judged nor recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +103,8 @@ class ModelWriter:
             return describe(self._id, reply.failure, reply.request_id)
         if reply.finish in {"refusal", "filtered", "error"}:
             return f"{self._id}: the reply ended with `{reply.finish}`"
+        if len(reply.text) > MAX_REPLY_CHARS:
+            return f"{self._id}: the reply is longer than {MAX_REPLY_CHARS:,} characters"
         return None if reply.text.strip() else f"{self._id}: the reply is empty"
 
 
