@@ -7,14 +7,17 @@ Source: backends specification, section 3.
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
+import h11
 import httpx2
 
 from interlock.judge.base import Failure
+from interlock.judge.plain_http import PlainHttp, TooLarge
 from interlock.models.certificates import is_certificate_error
 from interlock.models.perloop import PerLoop
 
@@ -58,7 +61,9 @@ class _Pool:
             at = next((at for at, busy in enumerate(self._busy) if busy < SHARD_CONNECTIONS), len(self._clients))
             if at == len(self._clients):
                 self._clients.append(
-                    httpx2.AsyncClient(limits=_LIMITS, timeout=self._timeout_s, follow_redirects=False)
+                    httpx2.AsyncClient(
+                        limits=_LIMITS, timeout=self._timeout_s, follow_redirects=False, verify=_certificates()
+                    )
                 )
                 self._busy.append(0)
             self._busy[at] += 1
@@ -74,9 +79,14 @@ class _Pool:
 
 
 class Transport:
-    """Keeps connections open between calls of one event loop."""
+    """Keeps connections open between calls of one event loop.
 
-    def __init__(self, *, timeout_s: float) -> None:
+    `direct`: neither TLS nor a proxy is between here and the server.
+    """
+
+    def __init__(self, *, timeout_s: float, direct: bool = False) -> None:
+        self._direct = direct
+        self._plain = PerLoop(lambda: PlainHttp(timeout_s=timeout_s, max_reply_bytes=MAX_REPLY_BYTES), PlainHttp.aclose)
         self._pools = PerLoop(lambda: _Pool(timeout_s), _Pool.aclose)
         self._extensions = {"timeout": httpx2.Timeout(timeout_s).as_dict()}
         """A request that is built here carries its own time limits."""
@@ -92,16 +102,30 @@ class Transport:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._pools.aclose()
+        await self._plain.aclose()
 
     async def _tried(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
     ) -> HttpReply | Failure:
+        if self._direct:
+            return await self._sent(method, url, body or b"", headers)
         try:
             return await self._exchange(method, url, body, headers)
         except httpx2.TimeoutException:
             return Failure(reason="timeout", retryable=True)
         except httpx2.TransportError as error:
             return Failure(reason="connect", retryable=not is_certificate_error(error))
+
+    async def _sent(self, method: str, url: str, body: bytes, headers: Mapping[str, str]) -> HttpReply | Failure:
+        try:
+            reply = await self._plain.get().send(method, url, headers, body)
+        except TooLarge as bound:
+            return Failure(reason="oversize", status=bound.status)
+        except TimeoutError:
+            return Failure(reason="timeout", retryable=True)
+        except (OSError, h11.ProtocolError):
+            return Failure(reason="connect", retryable=True)
+        return HttpReply(status=reply.status, headers=reply.headers, body=reply.body)
 
     async def _exchange(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
@@ -122,6 +146,12 @@ async def _read(response: httpx2.Response) -> HttpReply | Failure:
         if len(received) > MAX_REPLY_BYTES:
             return Failure(reason="oversize", status=response.status_code)
     return HttpReply(status=response.status_code, headers=dict(response.headers), body=bytes(received))
+
+
+@lru_cache(maxsize=1)
+def _certificates() -> ssl.SSLContext:
+    """Return what the library verifies servers by, read once: it takes longer than many a reply."""
+    return httpx2.create_ssl_context()
 
 
 @lru_cache(maxsize=64)

@@ -49,6 +49,8 @@ _LOCAL = "gguf"
 _READOUT_VERSION = 1
 """Of the prompts: part of what an answer depends on."""
 _LONGEST_STEP_S = 10.0
+_PROXIES = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
+"""Variables by which every client library sends plain requests through a proxy."""
 
 
 def leg(id_: Id, environ: Mapping[str, str], tools: ToolTable, options: JudgeOptions) -> Judge:
@@ -82,17 +84,23 @@ def server(id_: Id, environ: Mapping[str, str], options: JudgeOptions, *, unlimi
     profile = _profile(id_, options)
     if unlimited:
         profile = replace(profile, caps=Caps(refusal=True), bare_label=True)
+    base = _base(id_, profile, environ)
     judge = load(_REMOTE)(
         identity=identity_of(id_, environ, options),
         profile=profile,
         wire=load(_WIRES[profile.wire])(),
-        base=_base(id_, profile, environ),
+        base=base,
         key=key_from(id_.provider, profile.key_env, environ, required=profile.key_required),
-        transport=load(_TRANSPORT)(timeout_s=min(_LONGEST_STEP_S, options.timeout_s)),
+        transport=load(_TRANSPORT)(timeout_s=min(_LONGEST_STEP_S, options.timeout_s), direct=_is_direct(base, environ)),
         now=time.monotonic,
         wall=time.time,
     )
     return cast("Judge", judge)
+
+
+def _is_direct(base: str, environ: Mapping[str, str]) -> bool:
+    """Return whether neither TLS nor a proxy stands before the server."""
+    return base.startswith("http://") and not any(value_of(environ, name) for name in _PROXIES)
 
 
 def identity_of(id_: Id, environ: Mapping[str, str], options: JudgeOptions) -> Identity:
