@@ -234,6 +234,14 @@ def test_any_function_reads_alike(params: list[tuple[str, Any, dict[str, Any]]],
     [
         pytest.param("def f(:\n", 1, "the file is not Python", 0, id="no-python"),
         pytest.param("x = '\0'\n", 1, "the file is not Python", 0, id="a-null-byte"),
+        pytest.param("x = 1" + " + 1" * 100_000, 1, "the file is not Python", 0, id="nested-beyond-all-bounds"),
+        pytest.param(
+            "def f(x: 'no type'): ...\nf.input_meta = {}\n", 1, "`no type`, the type of `x`", 1, id="text-for-a-type"
+        ),
+        pytest.param(
+            "from x import Color\ndef f(x: Callable[[int], Color], y: Color | None): ...\nf.input_meta = {}\n", 2,
+            "`Color`, the type of `y`", 1, id="a-type-inside-another",
+        ),
         pytest.param("def f(x): ...\nf.input_meta = META\n", 2, "`input_meta` of `f` is not a literal", 0, id="a-name"),
         pytest.param(
             "def f(x): ...\nf.input_meta = {\n  'x': build()}\n", 3, "what it says of `x` is not a literal dict", 0,

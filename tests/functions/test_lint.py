@@ -74,6 +74,7 @@ X = ', x: str", {"x": {"description": "An x"}}'
     [
         pytest.param("def f(:\n", [("F00", "error", 1)], id="F00-no-python"),
         pytest.param("x = '\0'", [("F00", "error", 1)], id="F00-a-null-byte"),
+        pytest.param("x = 1" + " + 1" * 100_000, [("F00", "error", 1)], id="F00-nested-beyond-all-bounds"),
         pytest.param(method(doc="pass"), [("F01", "error", 3)], id="F01-no-docstring"),
         pytest.param(method(doc='""" """'), [("F01", "error", 3)], id="F01-empty"),
         pytest.param(
@@ -174,6 +175,11 @@ X = ', x: str", {"x": {"description": "An x"}}'
             ),
             [("F10", "error", 2), ("F10", "error", 2)],
             id="F10-what-is-said-of-another",
+        ),
+        pytest.param(
+            method(params=", db", said='{"db": {"hidden": True}}', more=', "description": "Ask d" "b"'),
+            [("F10", "error", 2)],
+            id="F10-a-name-in-two-pieces",
         ),
         pytest.param(
             method(doc='"""Ask dbs."""', params=", db", said='{"db": {"hidden": True}}'), [], id="F10-whole-words-only"

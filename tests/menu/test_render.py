@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Optional, TypedDict, Uni
 
 import pydantic
 import pytest
+import typing_extensions
 
 from interlock.menu import abstain, read_options, render_menu
 from interlock.menu.render import call_line
@@ -51,6 +52,9 @@ class Pair(NamedTuple):
 class Node(pydantic.BaseModel):
     value: int
     kids: list[Node] = []
+
+
+Json = typing_extensions.TypeAliasType("Json", "list[Json] | int")
 
 
 class Cat(pydantic.BaseModel):
@@ -204,6 +208,7 @@ def test_a_menu_is_blocks_in_the_order_of_the_container() -> None:
             Node, "dict", {"value": 0, "kids": [{"value": 0, "kids": []}]},
             ["x", "x.kids (default: [])", "x.kids[].kids (default: [])"], id="a-type-that-holds-itself-expands-once",
         ),
+        pytest.param(Json, "list[any] | int", [[]], ["x"], id="an-alias-that-holds-itself"),
         pytest.param(
             Annotated[Union[Cat, Dog], pydantic.Field(discriminator="kind")], "dict", {"kind": "<str>", "lives": 0},
             ["x", 'x.kind (options: "cat")', 'x.kind (options: "dog")'], id="one-of-two-classes",

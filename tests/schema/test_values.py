@@ -17,6 +17,7 @@ import pytest
 import typing_extensions
 
 from interlock.schema import Field, field_for, read_value
+from interlock.schema.kept import MAX_KEPT, Kept
 
 
 class Color(enum.Enum):
@@ -70,6 +71,12 @@ class Part(typing.TypedDict, total=False):
 
 class Whole(Part):
     c: typing_extensions.NotRequired[Line]
+
+
+class Exact(typing.TypedDict):
+    __pydantic_config__ = pydantic.ConfigDict(extra="forbid")  # type: ignore[misc]  # read by pydantic
+    a: typing_extensions.ReadOnly[typing_extensions.NotRequired[int]]
+    b: typing_extensions.ReadOnly[int]
 
 
 class Tree(typing.TypedDict):
@@ -142,6 +149,7 @@ def field(annotation: object) -> Field:
         pytest.param(Line, '{"label": "a", "z": 9}', {"label": "a"}, id="a-typed-dict"),
         pytest.param(Part, '{"b": "x"}', {"b": "x"}, id="a-required-key-among-optional-ones"),
         pytest.param(Whole, '{"b": "x", "c": {"label": "l"}}', {"b": "x", "c": {"label": "l"}}, id="an-inherited-key"),
+        pytest.param(Exact, '{"b": 1}', {"b": 1}, id="qualified-keys"),
         pytest.param(
             Tree, '{"value": 1, "kids": [{"value": 2, "kids": []}]}',
             {"value": 1, "kids": [{"value": 2, "kids": []}]}, id="a-typed-dict-that-holds-itself",
@@ -203,6 +211,8 @@ EXTRA, LIMIT = "bad_args", "constraint_violation"
         pytest.param(Point, "[1]", MISMATCH, "f", "should be an object", id="a-list-for-a-class"),
         pytest.param(list[Point], '[{"x": 1}, {}]', MISSING, "f[1].x", "is required", id="a-path"),
         pytest.param(Strict, '{"a": 1, "b": 2, "c": 3}', EXTRA, "f.c", "is not a field", id="a-forbidden-key"),
+        pytest.param(Exact, '{"b": 1, "c": 2}', EXTRA, "f.c", "is not a field", id="a-key-a-typed-dict-forbids"),
+        pytest.param(Exact, "{}", MISSING, "f.b", "is required", id="a-qualified-key"),
         pytest.param(Part, "{}", MISSING, "f.b", "is required", id="a-required-key"),
         pytest.param(Tree, '{"value": 1, "kids": [{"value": 2}]}', MISSING, "f.kids[0].kids", "required", id="a-tree"),
         pytest.param(Pet, '{"kind": "cow"}', MISMATCH, "f", "'cat', 'dog'", id="an-unknown-class"),
@@ -250,6 +260,17 @@ def test_options_are_compared_after_conversion() -> None:
     assert read_value(sizes, 7)[1][0].message == "must be one of 5, 10, got 7"
     assert read_value(field_for("c", Color, options=["red"]), "red") == (Color.RED, [])
     assert read_value(field_for("c", Color, options=["red"]), "blue")[1][0].kind == "enum_violation"
+
+
+def test_the_oldest_thing_made_is_forgotten() -> None:
+    """What was made of dynamic types does not grow for ever."""
+    kept: Kept[int] = Kept()
+    owners = [object() for _ in range(MAX_KEPT + 1)]
+    for at, owner in enumerate(owners):
+        assert kept.get(owner, None, lambda at=at: at) == at  # type: ignore[misc]  # a default binds the loop's value
+
+    assert kept.get(owners[-1], None, lambda: -1) == MAX_KEPT
+    assert kept.get(owners[0], None, lambda: -1) == -1
 
 
 def test_an_adapter_is_built_once() -> None:

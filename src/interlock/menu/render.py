@@ -151,8 +151,6 @@ def _options(node: JsonSchema) -> list[Any]:
 def _type(node: JsonSchema) -> str:
     if "anyOf" in node:
         return " | ".join(dict.fromkeys(_type(form) for form in forms_of(node)))
-    if "$ref" in node:
-        return "dict"
     if node.get("type") == "array":
         items = node.get("items")
         return f"list[{_type(items)}]" if isinstance(items, Mapping) and items else "list"
