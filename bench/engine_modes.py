@@ -16,19 +16,20 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 
 from interlock import Runtime
 from interlock.engine import EngineOptions, EngineResult, Limits, Mode, RunOptions, Waiting, arun_engine
 from interlock.models.closing import close
+from interlock.prompts import PromptPack
 from interlock.registry import load_pack
 from interlock.wiring import make_text_model
 
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 MODES: tuple[Mode, ...] = ("text", "tools", "json", "cot")
-MAX_REPLY_TOKENS = 64
+MAX_REPLY_TOKENS = 48
 MAX_RETRIES = 1
 CONTEXT_TOKENS = 8192
 LIMITS = Limits(max_steps=3, max_tool_calls=2)
@@ -110,18 +111,27 @@ def serving(path: Path) -> Iterator[dict[str, str]]:
     yield {"OPENAI_API_KEY": key, "OPENAI_BASE_URL": f"{server.listening_address}/v1"}
 
 
-async def measured(
-    mode: Mode, goals: Sequence[str], environ: dict[str, str], *, max_reply_tokens: int = MAX_REPLY_TOKENS
-) -> Measured:
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How much each goal may take; the test takes less of everything."""
+
+    pack: PromptPack
+    max_reply_tokens: int = MAX_REPLY_TOKENS
+    retries: int = MAX_RETRIES
+    limits: Limits = LIMITS
+
+
+async def measured(mode: Mode, goals: Sequence[str], environ: dict[str, str], size: Size) -> Measured:
     """Run goals to their end in one mode; nothing of it raises."""
     model = make_text_model("openai:smollm2", environ=environ, budget_s=300)
-    options = EngineOptions(mode=mode, max_reply_tokens=max_reply_tokens)
+    options = EngineOptions(mode=mode, max_reply_tokens=size.max_reply_tokens)
 
     async def at_once(_: float) -> None:
         await asyncio.sleep(0)
 
     waiting = Waiting(now=time.monotonic, sleep=at_once, rng=lambda: 0.0)
-    found, pack, started = Measured(), load_pack(), time.monotonic()
+    run = RunOptions(limits=size.limits, max_retries=size.retries, waiting=waiting)
+    found, started = Measured(), time.monotonic()
     try:
         for goal in goals:
             found.add(
@@ -129,9 +139,9 @@ async def measured(
                     goal,
                     [search, calculate, read_note],
                     runtime=Runtime(model),
-                    pack=pack,
+                    pack=size.pack,
                     options=options,
-                    run=RunOptions(limits=LIMITS, max_retries=MAX_RETRIES, waiting=waiting),
+                    run=run,
                 )
             )
             sys.stderr.write(".")
@@ -139,6 +149,13 @@ async def measured(
         await close(model)
     found.elapsed_s = time.monotonic() - started
     return found
+
+
+def tools_first() -> PromptPack:
+    """Return the shipped pack with the tools at the head of the state: what is the same for all goals is read once."""
+    shipped = load_pack()
+    loop = {"tools_available": [], **{key: value for key, value in shipped.loop.items() if key != "tools_available"}}
+    return replace(shipped, loop=loop, loop_text=None)
 
 
 def model_file() -> Path | None:
@@ -171,7 +188,7 @@ def main() -> None:
     print(f"{given.file.name}, llama.cpp over HTTP, {platform.machine()}, {given.goals} goals in each mode")
     with serving(given.file) as environ:
         for mode in MODES:
-            found = asyncio.run(measured(mode, GOALS[: given.goals], environ))
+            found = asyncio.run(measured(mode, GOALS[: given.goals], environ, Size(pack=tools_first())))
             sys.stderr.write("\n")
             print(line(mode, found), flush=True)
     print("Valid form is not quality: a model that picks blindly under a schema is valid every time.")

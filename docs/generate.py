@@ -15,6 +15,7 @@ import click
 from interlock.actions.meaning import ACTIONS, ANYWHERE, POSITIONS
 from interlock.cli.main import main as interlock
 from interlock.contract.codes import CODES, LINT_CODES, Code
+from interlock.engine.validate import CHECKS
 from interlock.functions.lint_rules import RULES
 
 __all__ = ["PARTS", "pages", "rewritten"]
@@ -59,6 +60,11 @@ def function_rules() -> str:
     return _table(("rule", "says"), [(f"`{rule}`", meaning) for rule, meaning in RULES.items()])
 
 
+def checks() -> str:
+    """Return the table of the checks of a reply."""
+    return _table(("check", "holds"), [(str(number), text) for number, text in CHECKS.items()])
+
+
 def verbs() -> str:
     """Return the help page of every verb, verbs below verbs included."""
     return "\n\n".join(f"### `{name}`\n\n```text\n{text}\n```" for name, text in _help_pages())
@@ -66,6 +72,7 @@ def verbs() -> str:
 
 PARTS: Mapping[str, Callable[[], str]] = {
     "actions": actions,
+    "checks": checks,
     "codes": codes,
     "function-rules": function_rules,
     "lint-codes": lint_codes,

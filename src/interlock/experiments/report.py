@@ -31,6 +31,8 @@ __all__ = ["ArmReport", "Comparison", "Pairing", "Report", "make_report"]
 Pairing: TypeAlias = Literal["paired", "unpaired"]
 """`paired`: the same cases went through both arms. `unpaired`: each key saw one arm only."""
 
+LEAST_P = 0.0001
+"""A smaller p is not told apart."""
 DETECT = 0.1
 """The difference that a sample size is given for, unless another is asked for."""
 
@@ -76,6 +78,11 @@ class Comparison:
     needed: int | None
     """The pairs that would show `detect` four times in five; None when unpaired or without pairs."""
 
+    @property
+    def shown_p(self) -> str:
+        """The p as it is written in a sentence."""
+        return f"p = {self.p:.4f}" if self.p >= LEAST_P else f"p < {LEAST_P:g}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
@@ -98,10 +105,10 @@ class Report:
         points = f"{abs(shown.value) * 100:.1f} points"
         if found.verdict == "difference":
             direction = "more" if shown.value > 0 else "less"
-            return f"B has {points} {direction} `{found.metric}` than A (p = {found.p:.4f} at {found.alpha:g})"
+            return f"B has {points} {direction} `{found.metric}` than A ({found.shown_p} at {found.alpha:g})"
         if found.verdict == "go on":
-            return f"not decided: go on until {self.planned} cases are done (p = {found.p:.4f})"
-        return f"no difference shown in `{found.metric}` (p = {found.p:.4f} at {found.alpha:g}; observed {points})"
+            return f"not decided: go on until {self.planned} cases are done ({found.shown_p})"
+        return f"no difference shown in `{found.metric}` ({found.shown_p} at {found.alpha:g}; observed {points})"
 
 
 def make_report(
