@@ -51,7 +51,17 @@ D = TypeVar("D")
 
 
 class InterlockError(Exception):
-    """Base of every deliberate error."""
+    """Base of every deliberate error; each survives `pickle` and `copy` with its attributes."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_made_again, (type(self), self.args), vars(self))
+
+
+def _made_again(kind: type[InterlockError], args: tuple[object, ...]) -> InterlockError:
+    """Return an error without running its constructor, whose arguments are not `args`."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    return error
 
 
 class ContractError(InterlockError, Generic[D]):
@@ -83,7 +93,7 @@ class QuestionError(InterlockError):
 
 
 class DecisionError(InterlockError, ValueError, Generic[D]):
-    """No valid pick after every attempt; survives `pickle` and `copy`."""
+    """No valid pick after every attempt."""
 
     def __init__(
         self, message: str, kind: str, attempts: Sequence[D], replies: Sequence[str | None], options: Sequence[str]
@@ -96,9 +106,6 @@ class DecisionError(InterlockError, ValueError, Generic[D]):
         """The raw replies in full; None for one that was not text."""
         self.options: tuple[str, ...] = tuple(options)
         """Option names in menu order."""
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (str(self), self.kind, self.attempts, self.replies, self.options))
 
 
 class MissingContextError(InterlockError, TypeError):
