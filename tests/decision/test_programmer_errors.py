@@ -141,6 +141,9 @@ def test_a_turn_refuses_before_any_call(step: Callable[[Runtime], object], match
     ("make", "error", "match"),
     [
         pytest.param(lambda: Runtime(context_name="terminl"), ValueError, "write one of terminal, page", id="context"),
+        pytest.param(lambda: Runtime("openai:m"), TypeError, "model is a text model; make one", id="an-id-as-model"),  # type: ignore[arg-type]  # what is refused
+        pytest.param(lambda: Runtime(judge="rules"), TypeError, "judge is a judge; make one", id="an-id-as-judge"),  # type: ignore[arg-type]  # what is refused
+        pytest.param(lambda: Runtime(journal="a.db"), TypeError, "journal is a journal; open one", id="a-path"),  # type: ignore[arg-type]  # what is refused
         pytest.param(lambda: Runtime(timeout_s=-1), TypeError, "timeout_s is a positive number", id="time"),
         pytest.param(lambda: Runtime(tools=[print]), TypeError, "is not a tool", id="tool"),
         pytest.param(lambda: Runtime(approver=True), TypeError, "approver is a function", id="approver"),  # type: ignore[arg-type]  # what is refused

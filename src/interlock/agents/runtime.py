@@ -60,6 +60,9 @@ class Runtime:
         if context_name not in CONTEXT_NAMES:
             raise ValueError(f"context_name is {context_name!r}; write one of {', '.join(CONTEXT_NAMES)}")
         check_approver(approver)
+        _check_part(model, "generate", "model is a text model; make one with interlock.wiring.make_text_model")
+        _check_part(judge, "answer", "judge is a judge; make one with interlock.wiring.make_judge")
+        _check_part(journal, "append", "journal is a journal; open one with interlock.journal.open_journal")
         self.model = model
         self.judge = judge
         self.system = system
@@ -244,6 +247,11 @@ def bound_runtime(runtime: Runtime | None) -> Runtime:
     if not isinstance(found, Runtime):
         raise TypeError(f"runtime is a Runtime, got {found!r}")
     return found
+
+
+def _check_part(part: object, method: str, message: str) -> None:
+    if part is not None and not callable(getattr(part, method, None)):
+        raise TypeError(f"{message}, got {part!r}")
 
 
 def _check_seconds(timeout_s: float | None) -> float | None:
