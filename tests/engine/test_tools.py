@@ -171,3 +171,45 @@ def test_arguments_that_the_schema_cannot_judge_are_judged_by_their_types() -> N
 
 def test_misspelt_arguments_are_refused_by_the_schema() -> None:
     assert tool(add).spec.parameters["additionalProperties"] is False
+
+
+def test_a_tool_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An async one is cancelled; the model reads that its effect is not known."""
+    ended: list[str] = []
+
+    async def hanging() -> str:
+        """Hang."""
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+        return "late"
+
+    monkeypatch.setattr("interlock.engine.tools.TIMEOUT_S", 0.01)
+
+    assert called(hanging) == (
+        "[TOOL_ERROR] timeout: no result after 0.01 s; whether it took effect is not known",
+        True,
+    )
+    assert ended == ["cancelled"]
+
+
+def test_a_timeout_of_the_tools_own_is_the_tools_own() -> None:
+    async def impatient() -> str:
+        """Give up by itself."""
+        raise TimeoutError("the server was slow")
+
+    assert called(impatient) == ("[TOOL_ERROR] TimeoutError: the server was slow", True)
+
+
+def test_an_exception_that_cannot_be_read_is_named_by_its_type() -> None:
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    def mute() -> str:
+        """Fail without words."""
+        raise MuteError
+
+    assert called(mute) == ("[TOOL_ERROR] MuteError: ", True)

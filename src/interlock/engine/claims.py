@@ -102,11 +102,15 @@ def _pattern(phrases: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(sorted(bounded, key=len, reverse=True)), re.IGNORECASE)
 
 
-_PHRASES = _pattern(phrase for phrases in CLAIMS.values() for phrase in phrases)
+_LISTED = tuple(phrase for phrases in CLAIMS.values() for phrase in phrases)
+_PHRASES = _pattern(_LISTED)
 
 
 def find_claim(text: str) -> str | None:
     """Return the first phrase by which `text` claims a result; one that stands in a condition or question is none."""
+    folded = " ".join(text.casefold().split())
+    if not any(phrase in folded for phrase in _LISTED):
+        return None
     for found in _PHRASES.finditer(text):
         before = _CLAUSE_END.split(text[max(0, found.start() - 80) : found.start()])[-1]
         if _CONDITION.search(before.casefold()) is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from interlock.actions import STANDARD_SPACE, TOOL_CALL, ActionDecision, ActionSpace, Deliberate
 from interlock.engine.forms import THOUGHT, Draft, Failed, read_calls, read_lines, read_object_form
@@ -80,6 +80,8 @@ def reply_form(mode: Mode, form: ReplyForm) -> ReplyForm:
             return "json"
         case "text" | "cot":
             return form
+        case _:
+            assert_never(mode)
 
 
 def check_reply(reply: TextReply, form: ReplyForm, situation: Situation) -> ActionDecision | Failed:
@@ -103,6 +105,8 @@ def _draft(reply: TextReply, form: ReplyForm, situation: Situation) -> Draft | F
         case "functions":
             draft = read_calls(reply.tool_calls, reply.text, situation.tool_names, situation.space.names)
             return draft if isinstance(draft, Failed) else _fitted(draft, situation.deliberate)
+        case _:
+            assert_never(form)
 
 
 def _fitted(draft: Draft, deliberate: Deliberate) -> Draft:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar, assert_never
 
 from interlock.experiments.outcomes import Outcome
 from interlock.experiments.stats import ALPHA, mcnemar_exact
@@ -56,6 +56,8 @@ def holds(outcome: Outcome, metric: Metric) -> bool | None:
             return outcome.expected
         case "asked":
             return outcome.asked
+        case _:
+            assert_never(metric)
 
 
 def pairs_of(outcomes: Sequence[Outcome], metric: Metric) -> Pairs:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from interlock._canonical import compact_json
 from interlock.errors import PromptError
@@ -54,6 +55,8 @@ class PromptPack:
                 return self.role
             case "loop":
                 return compact_json(self.loop) if self.loop_text is None else self.loop_text
+            case _:
+                assert_never(layer)
 
     def _ref(self, layer: Layer) -> LayerRef:
         """Return the registry's name of a layer while its text is what is kept there."""
