@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -230,6 +233,30 @@ def test_runs_of_the_engine_are_listed_shown_and_verified(interlock: Interlock) 
     assert "[TOOL_ERROR] ConnectionError: no route" in shown.stdout
     assert "after check 1" in shown.stdout
     assert (verified.exit_code, "verified" in verified.stdout) == (0, True)
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
+def test_at_a_terminal_a_question_is_asked(tmp_path: Path) -> None:
+    """The answer is an observation that the model may cite."""
+    replies = [said("ask_user", "Which bridge?"), said("finish", "See ask_user#1.")]
+    (tmp_path / "replies.json").write_text(json.dumps(replies), encoding="utf-8")
+    keyboard, terminal = os.openpty()
+    os.write(keyboard, "悉尼的\n".encode())
+    program = str(Path(sys.executable).with_name("interlock"))
+    done = subprocess.run(
+        [program, "engine", "When?", "--model", "scripted:replies.json", "--journal", ":memory:"],
+        stdin=terminal,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        cwd=tmp_path,
+    )
+    os.close(keyboard)
+    os.close(terminal)
+
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.decode() == "See ask_user#1.\n"
+    assert "Which bridge?:" in done.stderr.decode()
 
 
 def test_help_shows_an_example_and_the_exit_codes() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -209,6 +212,35 @@ def test_a_comparison_that_could_show_nothing_is_refused(
 
     assert (found, out) == (code, "")
     assert message in err
+
+
+@pytest.mark.usefixtures("comparison")
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("at_terminal", [True, False])
+def test_the_progress_bar_is_loaded_for_a_person_only(at_terminal: bool, tmp_path: Path) -> None:
+    (tmp_path / "watch.py").write_text(
+        "import sys\n"
+        "from interlock.cli.main import main\n"
+        "try:\n"
+        "    main(sys.argv[1:])\n"
+        "finally:\n"
+        "    print('loaded' if 'rich' in sys.modules else 'not loaded')\n",
+        encoding="utf-8",
+    )
+    person, terminal = os.openpty()
+    done = subprocess.run(
+        [sys.executable, "watch.py", "prompts", "ab", *ARMS, *map(str, ASKED)],
+        stdout=subprocess.PIPE,
+        stderr=terminal if at_terminal else subprocess.PIPE,
+        timeout=60,
+        check=False,
+        cwd=tmp_path,
+    )
+    os.close(terminal)
+    os.close(person)
+
+    assert done.returncode == 0
+    assert done.stdout.decode().splitlines()[-1] == ("loaded" if at_terminal else "not loaded")
 
 
 def test_help_shows_an_example_and_the_exit_codes() -> None:

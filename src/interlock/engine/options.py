@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from interlock.engine.limits import Limits, Prices
+from interlock.engine.tools import TOOL_TIMEOUT_S
 from interlock.engine.waiting import REAL, Waiting
 from interlock.questions import Json
 
@@ -29,6 +30,8 @@ class RunOptions:
     """Action → who carries it out; a run ends at an action without one."""
     context: Mapping[str, object] = field(default_factory=dict)
     """Values of hidden parameters of the tools."""
+    tool_timeout_s: float = TOOL_TIMEOUT_S
+    """For one call of a function; a declared `Tool` has its own."""
     memory_summary: str = ""
     origin: Mapping[str, Json] = field(default_factory=dict)
     """Where model, judge and tools came from, for the record."""

@@ -87,7 +87,7 @@ async def arun_engine(
     on_event: OnEvent | None = None,
 ) -> EngineResult:
     """The coroutine form of `run_engine`."""
-    listed = engine_tools(tools, context=run.context, runtime=runtime)
+    listed = engine_tools(tools, context=run.context, runtime=runtime, timeout_s=run.tool_timeout_s)
     check_tools([tool.spec for tool in listed], options.space)
     uncallable = next((tool.spec.name for tool in listed if tool.call is None), None)
     if uncallable is not None:

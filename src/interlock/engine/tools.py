@@ -27,11 +27,12 @@ from interlock.tools.execute import TOOL_ERROR, error_text, run_tool
 from interlock.tools.text import EMPTY, head_and_tail, one_line
 from interlock.tools.threads import in_thread
 
-__all__ = ["MAX_RESULT_CHARS", "EngineTool", "ToolOutcome", "call_tool", "engine_tools"]
+__all__ = ["MAX_RESULT_CHARS", "TOOL_TIMEOUT_S", "EngineTool", "ToolOutcome", "call_tool", "engine_tools"]
 
 MAX_RESULT_CHARS = 20_000
 """A longer result is shown by its head and tail."""
-TIMEOUT_S = 30.0
+TOOL_TIMEOUT_S = 30.0
+"""For one call of a function, unless a run says otherwise."""
 MAX_UNASKED_RISK = 1
 """The engine asks nobody before a call, so it takes no tool whose declared risk is higher or unknown."""
 
@@ -56,18 +57,23 @@ class ToolOutcome:
 
 
 def engine_tools(
-    tools: Sequence[object] | Mapping[str, object], *, context: Mapping[str, object], runtime: object
+    tools: Sequence[object] | Mapping[str, object],
+    *,
+    context: Mapping[str, object],
+    runtime: object,
+    timeout_s: float = TOOL_TIMEOUT_S,
 ) -> tuple[EngineTool, ...]:
     """Return the tools that functions, declared tools, `spec`/`execute` pairs or bare specs stand for.
 
-    `context` fills hidden parameters; parameters for a Runtime get `runtime`.
+    `context` fills hidden parameters; parameters for a Runtime get `runtime`. A declared tool has its own time limit.
 
     Raises:
         TypeError: an item is none of these, cannot be described, or lacks context.
         ValueError: a declared tool would need an approval, which the engine does not ask for.
     """
     items = tools.values() if isinstance(tools, Mapping) else tools
-    return tuple(_tool(item, context, runtime) for item in items)
+    fill = _Fill(context=context, runtime=runtime, timeout_s=timeout_s)
+    return tuple(_tool(item, fill) for item in items)
 
 
 async def call_tool(tool: EngineTool, arguments: Mapping[str, Json]) -> ToolOutcome:
@@ -87,7 +93,16 @@ async def call_tool(tool: EngineTool, arguments: Mapping[str, Json]) -> ToolOutc
     return ToolOutcome(text=head_and_tail(text, MAX_RESULT_CHARS), failed=text.startswith(TOOL_ERROR))
 
 
-def _tool(item: object, context: Mapping[str, object], runtime: object) -> EngineTool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fill:
+    """What a call is given besides the model's arguments."""
+
+    context: Mapping[str, object]
+    runtime: object
+    timeout_s: float
+
+
+def _tool(item: object, fill: _Fill) -> EngineTool:
     if isinstance(item, EngineTool):
         return item
     if isinstance(item, ToolSpec):
@@ -100,9 +115,9 @@ def _tool(item: object, context: Mapping[str, object], runtime: object) -> Engin
         else (getattr(item, "spec", None), getattr(item, "execute", None))
     )
     if isinstance(spec, Mapping) and isinstance(spec.get("name"), str) and callable(execute):
-        return _pair(spec, execute)
+        return _pair(spec, execute, fill)
     if callable(item):
-        return _function(item, context, runtime)
+        return _function(item, fill)
     raise TypeError(f"{item!r} is not a tool; write a function, a Tool, or a dict of `spec` and `execute`")
 
 
@@ -122,7 +137,7 @@ def _declared(tool: Tool) -> EngineTool:
     )
 
 
-def _pair(spec: Mapping[str, Any], execute: Callable[..., Any]) -> EngineTool:
+def _pair(spec: Mapping[str, Any], execute: Callable[..., Any], fill: _Fill) -> EngineTool:
     parameters = spec.get("parameters")
     return EngineTool(
         spec=ToolSpec(
@@ -130,13 +145,13 @@ def _pair(spec: Mapping[str, Any], execute: Callable[..., Any]) -> EngineTool:
             description=str(spec.get("description", "")),
             parameters=parameters if isinstance(parameters, Mapping) else {"type": "object"},
         ),
-        call=lambda arguments: _within(lambda: execute(dict(arguments))),
+        call=lambda arguments: _within(lambda: execute(dict(arguments)), fill.timeout_s),
     )
 
 
-def _function(function: Callable[..., Any], context: Mapping[str, object], runtime: object) -> EngineTool:
+def _function(function: Callable[..., Any], fill: _Fill) -> EngineTool:
     described = describe(function)
-    missing = missing_context(described, context)
+    missing = missing_context(described, fill.context)
     if missing:
         raise TypeError(f"tool `{described.name}`: context lacks `{missing[0]}`, which has no default")
     fields, shown = fields_of(described), tool_spec(function)
@@ -150,24 +165,24 @@ def _function(function: Callable[..., Any], context: Mapping[str, object], runti
         read = read_fields(fields, arguments)
         if isinstance(read, Rejected):
             raise ToolError("bad-arguments", read.message)
-        bound = bind(described, read, context, runtime)
+        bound = bind(described, read, fill.context, fill.runtime)
         work = partial(described.function, *bound.args, **bound.kwargs)
-        return await _within(work, is_async=described.is_async)
+        return await _within(work, fill.timeout_s, is_async=described.is_async)
 
     spec = ToolSpec(name=described.name, description=shown["description"], parameters=parameters, fits=fits)
     return EngineTool(spec=spec, call=call)
 
 
-async def _within(work: Callable[[], Any], *, is_async: bool = False) -> object:
+async def _within(work: Callable[[], Any], timeout_s: float, *, is_async: bool = False) -> object:
     """Return what `work` gives: an async one is cancelled when its time is up, a plain one runs on in its thread."""
     try:
-        async with asyncio.timeout(TIMEOUT_S) as scope:
+        async with asyncio.timeout(timeout_s) as scope:
             result = work() if is_async else await in_thread(work)
             return await cast("Awaitable[object]", result) if inspect.isawaitable(result) else result
     except TimeoutError as error:
         if not scope.expired():
             raise
-        raise ToolError("timeout", f"no result after {TIMEOUT_S:g} s; whether it took effect is not known") from error
+        raise ToolError("timeout", f"no result after {timeout_s:g} s; whether it took effect is not known") from error
 
 
 def _text(result: object) -> str:
