@@ -46,6 +46,17 @@ GOALS = (
     *("Read the note called budget.", "What is 2 to the power of 10?", "Find the owner of the station."),
     *("Sum up the plan in five words.", "Search for the word interlock.", "Tell me which tools you have."),
 )
+ANSWERS = {
+    "Add 17 and 25.": "42",
+    "Multiply 12 by 12.": "144",
+    "What is 2 to the power of 10?": "1024",
+    "17 加 25 等于多少？": "42",
+    "What does the note called plan say?": "Friday",
+    "名为 plan 的笔记写了什么？": "Friday",
+    "Read the note called todo and sum it up.": "Ada",
+    "Read the note called budget.": "100",
+}
+"""Goals whose right answer is known, and a word that it must hold."""
 
 
 def search(query: str) -> str:
@@ -74,14 +85,20 @@ class Measured:
     """Decisions whose first reply passed every check."""
     valid: int = 0
     """Decisions that were valid in the end."""
+    right: int = 0
+    """Goals of `ANSWERS` that were answered right."""
+    known: int = 0
     halts: Counter[str] = field(default_factory=Counter)
     checks: Counter[int] = field(default_factory=Counter)
     fell: Counter[str] = field(default_factory=Counter)
     elapsed_s: float = 0.0
 
-    def add(self, result: EngineResult) -> None:
+    def add(self, goal: str, result: EngineResult) -> None:
         """Count one run."""
         self.runs += 1
+        if goal in ANSWERS:
+            self.known += 1
+            self.right += ANSWERS[goal] in (result.answer or "")
         self.halts[result.halt] += 1
         for item in result.decided:
             self.decisions += 1
@@ -134,16 +151,15 @@ async def measured(mode: Mode, goals: Sequence[str], environ: dict[str, str], si
     found, started = Measured(), time.monotonic()
     try:
         for goal in goals:
-            found.add(
-                await arun_engine(
-                    goal,
-                    [search, calculate, read_note],
-                    runtime=Runtime(model),
-                    pack=size.pack,
-                    options=options,
-                    run=run,
-                )
+            result = await arun_engine(
+                goal,
+                [search, calculate, read_note],
+                runtime=Runtime(model),
+                pack=size.pack,
+                options=options,
+                run=run,
             )
+            found.add(goal, result)
             sys.stderr.write(".")
     finally:
         await close(model)
@@ -171,7 +187,9 @@ def line(mode: str, found: Measured) -> str:
     fell = f"; fell from {', '.join(found.fell)}" if found.fell else ""
     first, valid = (100 * part / max(1, found.decisions) for part in (found.first, found.valid))
     counts = f"{found.runs:4} runs  {found.decisions:4} decisions"
-    rates = f"valid at first {first:5.1f} %  after {MAX_RETRIES} retry {valid:5.1f} %"
+    rates = (
+        f"valid at first {first:5.1f} %  after {MAX_RETRIES} retry {valid:5.1f} %  right {found.right} of {found.known}"
+    )
     return (
         f"{mode:6}{counts}  {rates}  {found.elapsed_s:6.1f} s  ends: {halts}  failed checks: {checks or 'none'}{fell}"
     )

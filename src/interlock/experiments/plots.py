@@ -15,7 +15,7 @@ __all__ = ["Row", "bars", "whiskers"]
 
 WIDTH = 800
 LEFT = 190
-RIGHT = 210
+RIGHT = 260
 _ROW = 52
 _TOP = 24
 
