@@ -47,7 +47,7 @@ class Server:
                 reply = json.dumps({"model": "m", "answers": answers, "usage": {"input_tokens": 1, "output_tokens": 1}})
                 writer.write(f"HTTP/1.1 200 OK\r\ncontent-length: {len(reply.encode())}\r\n\r\n{reply}".encode())
                 await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             writer.close()
 
     @property

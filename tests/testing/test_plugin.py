@@ -116,6 +116,7 @@ def test_a_miss_fails_the_test_whatever_the_test_makes_of_it(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("CI", raising=False)
     pytester.makepyfile(test_it=SWALLOWS)
     result = _run(pytester)
     result.assert_outcomes(failed=3)

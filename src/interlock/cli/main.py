@@ -39,8 +39,12 @@ VERBS: Mapping[str, Verb] = {
     "decide": Verb("interlock.cli.decide", "Decide many states by DECISION of CONTRACT, or by all of its decisions."),
     "plan": Verb("interlock.cli.plan", "Print the waves of a contract, and why decisions do not share a request."),
     "diff": Verb("interlock.cli.diff", "Show what changed in meaning between two contracts."),
-    "engine": Verb("interlock.cli.engine", "Pursue GOAL with tools, one checked decision at a time."),
-    "prompts": Verb("interlock.cli.prompts", "List, show and compare prompts, publish new ones, and move labels."),
+    "engine": Verb(
+        "interlock.cli.engine", "Pursue GOAL: the model takes one legal action at a time, and every one is checked."
+    ),
+    "prompts": Verb(
+        "interlock.cli.prompts", "List, show and compare versions of prompts, publish new ones, and move labels."
+    ),
     "run": Verb("interlock.cli.run", "Do TASK in a directory, every decision judged, gated and recorded."),
     "runs": Verb("interlock.cli.runs", "List, show and export recorded runs."),
     "replay": Verb("interlock.cli.replay", "Decide recorded decisions again, under another contract or thresholds."),
