@@ -65,7 +65,7 @@ def serve() -> Serve:
                         await item(writer)
                     if writer.is_closing():
                         return
-            except (asyncio.IncompleteReadError, ConnectionError):
+            except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
                 pass
             finally:
                 writer.close()

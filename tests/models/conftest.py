@@ -49,7 +49,7 @@ def chat() -> Chat:
                         await writer.drain()
                     else:
                         await item(writer)
-            except (asyncio.IncompleteReadError, ConnectionError):
+            except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
                 pass
             finally:
                 writer.close()

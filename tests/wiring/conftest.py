@@ -52,7 +52,7 @@ def serving() -> Serving:
                     head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(sent)}\r\n\r\n"
                     writer.write(head.encode() + sent)
                     await writer.drain()
-            except (asyncio.IncompleteReadError, ConnectionError):
+            except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
                 pass
             finally:
                 writer.close()
