@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import pytest
 
@@ -13,6 +14,7 @@ from interlock import Runtime
 from interlock.actions import Observation
 from interlock.engine import FALLBACK_QUESTION, EngineOptions, Waiting, anext_action, next_action
 from interlock.errors import ModelError, PromptError
+from interlock.journal import MemoryJournal, Recorder
 from interlock.judge.base import Judge
 from interlock.models.base import Failure, TextModel
 from interlock.prompts import PromptPack
@@ -212,6 +214,31 @@ def test_lines_are_asked_for_and_give_the_same_kind_of_decision(pack: PromptPack
     }
     assert "Action Input:" in str(model.requests[0].messages[0].content)
     assert str(model.requests[1].messages[-1].content).endswith("Output only the lines of the schema, each once.")
+
+
+def test_a_single_decision_is_written_down_with_its_prompts(says: Says, pack: PromptPack, waiting: Waiting) -> None:
+    journal = MemoryJournal()
+    recorder = Recorder(journal, "run", clock=lambda: datetime(2026, 1, 2, tzinfo=UTC))
+    model = ScriptedModel(["bad", says("finish", "x")])
+    next_action(STATE, [], runtime=Plain(model), pack=pack, recorder=recorder, waiting=waiting)
+    (record,) = journal.records("run")
+    body = json.loads(record.text)
+
+    assert (record.type, body["step"], body["action"], len(body["attempts"])) == ("action", 0, "finish", 1)
+    assert {layer: (part["name"], part["version"], part["digest"]) for layer, part in body["layers"].items()} == {
+        layer: (ref.name, ref.version, ref.digest) for layer, ref in pack.refs().items()
+    }
+
+
+def test_a_store_that_fails_does_not_break_a_single_decision(
+    says: Says, pack: PromptPack, waiting: Waiting, caplog: pytest.LogCaptureFixture
+) -> None:
+    recorder = Recorder(MemoryJournal(), "not a run id", clock=lambda: datetime(2026, 1, 2, tzinfo=UTC))
+    model = ScriptedModel([says("finish", "x")])
+    decision = next_action(STATE, [], runtime=Plain(model), pack=pack, recorder=recorder, waiting=waiting)
+
+    assert decision.final == "x"
+    assert "a decision was not written" in caplog.text
 
 
 @pytest.mark.anyio

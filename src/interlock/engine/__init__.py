@@ -1,7 +1,7 @@
 """The decision engine: a model as a policy, state in, one legal action out."""
 
 from interlock.engine.asking import FALLBACK_QUESTION
-from interlock.engine.decide import Decided, EngineRuntime, Fell, anext_action, decide, next_action
+from interlock.engine.decide import Decided, EngineRuntime, Fell, decide
 from interlock.engine.limits import Limits, Prices, Used
 from interlock.engine.meter import LimitReached, Meter
 from interlock.engine.modes import EngineOptions, Mode
@@ -9,6 +9,7 @@ from interlock.engine.options import Handler, RunOptions
 from interlock.engine.rerun import RecordedRun, recorded_run
 from interlock.engine.result import EngineResult, FailedPlan, result_json
 from interlock.engine.run import arun_engine, run_engine
+from interlock.engine.single import anext_action, next_action
 from interlock.engine.tools import EngineTool, engine_tools
 from interlock.engine.turn import Turn
 from interlock.engine.validate import CHECKS

@@ -1,32 +1,29 @@
-"""The next action for a state: asked for, checked, asked for again, and never anything outside the space.
+"""One decision with its account: picked or written, checked, asked for again, and never outside the space.
 
 Source: decision-engine specification, retry and modes.
 """
 
 from __future__ import annotations
 
-import functools
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from interlock.actions import ActionDecision, Observation, check_tools
+from interlock.actions import ActionDecision, check_tools
 from interlock.engine.asking import Asking, Lacking, fallback
 from interlock.engine.judged import Judged, judge_turn
 from interlock.engine.limits import Used
 from interlock.engine.meter import Meter
-from interlock.engine.modes import CHAINS, STANDARD_OPTIONS, EngineOptions, Mode
-from interlock.engine.tools import engine_tools
+from interlock.engine.modes import CHAINS, Mode
 from interlock.engine.turn import Turn
-from interlock.engine.waiting import REAL, Waiting, patient
+from interlock.engine.waiting import Waiting, patient
 from interlock.judge.base import Judge
 from interlock.models.base import TextModel, TextReply
-from interlock.pipeline.sharedloop import run_anywhere
-from interlock.prompts import Layer, LayerRef, PromptPack
+from interlock.prompts import Layer, LayerRef
 from interlock.questions import Json
 
-__all__ = ["Decided", "EngineRuntime", "Fell", "anext_action", "decide", "next_action"]
+__all__ = ["Decided", "EngineRuntime", "Fell", "decide"]
 
 log = logging.getLogger("interlock.engine")
 
@@ -77,67 +74,6 @@ class Decided:
     def valid_at_first(self) -> bool:
         """True when the first reply passed every check."""
         return not self.decision.fallback and not self.decision.attempts
-
-
-def next_action(
-    state: Mapping[str, Json],
-    tools: Sequence[object] | Mapping[str, object],
-    *,
-    runtime: EngineRuntime,
-    pack: PromptPack,
-    observation: Observation | Sequence[Observation] | str | None = None,
-    max_retries: int = 2,
-    options: EngineOptions = STANDARD_OPTIONS,
-    waiting: Waiting = REAL,
-) -> ActionDecision:
-    """Return one legal action for `state`.
-
-    `state`: keys of the loop layer, `goal` at least. `tools`: those available now. `observation`: what was
-    observed so far. When no reply is valid after `max_retries` further ones, the action is `ask_user`, marked
-    `fallback`.
-
-    Raises:
-        TypeError: the runtime has no text model, or an item of `tools` is no tool.
-        ValueError: names of tools repeat or are names of actions, or `max_retries` is negative.
-        PromptError: the state or the pack is not of its form.
-        ModelError: a model call failed as a whole.
-    """
-    call = functools.partial(
-        anext_action,
-        state,
-        tools,
-        runtime=runtime,
-        pack=pack,
-        observation=observation,
-        max_retries=max_retries,
-        options=options,
-        waiting=waiting,
-    )
-    return run_anywhere(call)
-
-
-async def anext_action(
-    state: Mapping[str, Json],
-    tools: Sequence[object] | Mapping[str, object],
-    *,
-    runtime: EngineRuntime,
-    pack: PromptPack,
-    observation: Observation | Sequence[Observation] | str | None = None,
-    max_retries: int = 2,
-    options: EngineOptions = STANDARD_OPTIONS,
-    waiting: Waiting = REAL,
-) -> ActionDecision:
-    """The coroutine form of `next_action`."""
-    listed = engine_tools(tools, context={}, runtime=runtime)
-    turn = Turn(
-        state=state,
-        tools=tuple(tool.spec for tool in listed),
-        pack=pack,
-        options=options,
-        observations=_observations(observation),
-        max_retries=max_retries,
-    )
-    return (await decide(turn, runtime, waiting=waiting, meter=Meter())).decision
 
 
 async def decide(turn: Turn, runtime: EngineRuntime, *, waiting: Waiting, meter: Meter) -> Decided:
@@ -207,11 +143,3 @@ class _Deciding:
             finally:
                 self._last = asking.replies[-1] if asking.replies else self._last
         raise AssertionError("the last mode of a chain is never lacking")
-
-
-def _observations(given: Observation | Sequence[Observation] | str | None) -> tuple[Observation, ...]:
-    if given is None:
-        return ()
-    if isinstance(given, str):
-        return (Observation(name="observation", number=1, text=given),)
-    return (given,) if isinstance(given, Observation) else tuple(given)
