@@ -130,6 +130,8 @@ def test_a_database_takes_its_texts_from_files(interlock: Interlock, tmp_path: P
         pytest.param(("publish", "coder@2.0"), 1, "no file `coder_v2.0`", id="no-file"),
         pytest.param(("publish", "coder@2.0", "--file", "nope.txt"), 2, "no such file", id="no-such-file"),
         pytest.param(("rollback", "coder"), 1, "no prompt `coder`", id="not-ones-own"),
+        pytest.param(("list", "--prompts", "nope"), 1, "registry `nope`: there is none", id="no-directory"),
+        pytest.param(("show", "coder", "--prompts", "nope.db"), 1, "there is none", id="no-database"),
         pytest.param(("list", "--prompts", "ftp://x"), 1, "a `ftp` registry is not known", id="no-place"),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from interlock.errors import PromptError
 from interlock.prompts import LAYERS
 from interlock.registry import STANDARD_LAYERS, DatabaseRegistry, FileRegistry, open_registry, shipped_registry
 
@@ -46,11 +47,13 @@ def opened(place: str | None) -> Iterator[tuple[FileRegistry | DatabaseRegistry,
     """Yield the registries to look into, one's own before the shipped one.
 
     Raises:
-        PromptError: the named place cannot hold a registry.
+        PromptError: there is no registry at the named place, or it cannot hold one.
     """
     if place is None and not Path(DIRECTORY).is_dir():
         yield (shipped_registry(),)
         return
+    if place is not None and "://" not in place and not Path(place).expanduser().exists():
+        raise PromptError(f"registry `{place}`: there is none; publish into it first, or name another")
     with own_registry(place) as own:
         yield (own, shipped_registry())
 
