@@ -32,6 +32,7 @@ sweep: $(VENV)/.developed  ## every mutant of every shipped contract
 bench: $(VENV)/.developed  ## the figures that the docs quote
 	$(BIN)/python bench/rules_eval.py
 	$(BIN)/python bench/overhead.py
+	$(BIN)/python bench/ab_power.py
 	$(BIN)/python bench/reply_parsing.py
 	$(BIN)/python bench/replay.py
 
