@@ -33,6 +33,8 @@ def test_cases_are_read_line_by_line() -> None:
         pytest.param("", "holds no case", id="empty"),
         pytest.param("{", "cases:1: is not JSON", id="not-json"),
         pytest.param("[]", "cases:1: is no case", id="a-list"),
+        pytest.param('{"loop": {"goal": "x", "budget": {"max_steps": NaN}}}', "is not JSON", id="not-a-number"),
+        pytest.param('{"loop": {"goal": "x", "goal": "y"}}', "is not JSON", id="a-key-twice"),
         pytest.param(lines({"goal": "x"}), "cases:1: is no case", id="no-loop"),
         pytest.param(lines({"loop": {"goal": "x"}, "want": 1}), "no key `want`", id="unknown-key"),
         pytest.param(lines({"loop": {}}), "`goal` is empty", id="no-goal"),

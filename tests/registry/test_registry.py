@@ -128,6 +128,7 @@ def test_a_growing_share_takes_nobody_back(registry: Registry) -> None:
         pytest.param("rules", "1.0", "Say hello.", "system", "does not name the action `finish`", id="no-actions"),
         pytest.param("state", "1.0", "{", "loop", "is not JSON", id="not-json"),
         pytest.param("state", "1.0", "[]", "loop", "is not a JSON object", id="not-an-object"),
+        pytest.param("state", "1.0", '{"goal": "", "goal": ""}', "loop", "names a key twice", id="a-key-twice"),
         pytest.param("state", "1.0", '{"goal": ""}', "loop", "lacks", id="keys-missing"),
         pytest.param("new", "1.0", ROLE, None, "is new; say which layer", id="unknown-layer"),
     ],

@@ -5,13 +5,13 @@ Source: decision-engine specification, experiments.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from interlock._canonical import compact_json, sha256_hex
 from interlock.actions import STANDARD_SPACE, ActionDecision, check_tools
 from interlock.errors import ExperimentError, PromptError
+from interlock.judge.wire import parse_json
 from interlock.prompts import EMPTY_LOOP, fill_loop, read_tools
 from interlock.questions import Json
 
@@ -66,9 +66,9 @@ def is_expected(case: Case, decision: ActionDecision) -> bool | None:
 
 def _case(line: str, place: str, number: str) -> Case:
     try:
-        value: object = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ExperimentError(f"{place}: is not JSON: {error}") from error
+        value = parse_json(line)
+    except ValueError as error:
+        raise ExperimentError(f"{place}: is not JSON") from error
     if not isinstance(value, dict) or not isinstance(value.get("loop"), dict):
         raise ExperimentError(f'{place}: is no case; write {{"loop": {{…}}, "expect": {{…}}}}')
     unknown = next((key for key in value if key not in _KEYS), None)

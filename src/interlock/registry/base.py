@@ -6,13 +6,13 @@ Source: decision-engine specification, versions and registry.
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol, TypeAlias
 
 from interlock.errors import PromptError
+from interlock.judge.wire import parse_json
 from interlock.prompts import Layer, LayerRef, Wanted
 from interlock.prompts.layers import text_digest
 from interlock.prompts.loop import check_template
@@ -146,10 +146,10 @@ def read_loop(text: str) -> Mapping[str, Json]:
         PromptError: it is not JSON, or not the object that a turn fills.
     """
     try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise PromptError(f"loop layer: is not JSON: {error}") from error
-    if not isinstance(value, dict):
+        value = parse_json(text)
+    except ValueError as error:
+        raise PromptError("loop layer: is not JSON, or names a key twice") from error
+    if not isinstance(value, Mapping):
         raise PromptError("loop layer: is not a JSON object")
     check_template(value)
     return value
