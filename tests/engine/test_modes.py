@@ -86,6 +86,7 @@ async def test_a_function_call_is_a_decision(
     assert found.decision.thought == thought
     assert [tool["name"] for tool in model.requests[0].tools] == ["search", "finish", "ask_user", "replan"]
     assert model.requests[0].schema is None
+    assert model.requests[0].must_call
     assert found.valid_at_first
 
 

@@ -100,6 +100,7 @@ class Asking:
             messages=tuple(self._messages),
             schema=decision_schema(self._situation) if self.mode == "json" else None,
             tools=function_specs(self._situation) if self.mode == "tools" else (),
+            must_call=self.mode == "tools",
             max_tokens=self.turn.options.max_reply_tokens,
         )
 

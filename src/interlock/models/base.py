@@ -65,6 +65,8 @@ class TextRequest:
     """JSON Schema the reply is asked to fit; the reply is still to be checked."""
     tools: tuple[Mapping[str, Json], ...] = ()
     """Specs of the native tools on offer: `name`, `description`, `parameters`."""
+    must_call: bool = False
+    """True: the reply shall call one of `tools`; it is still to be checked."""
     strict: bool = False
     """True: the backend shall let nothing pass that does not fit `schema`."""
     max_tokens: int | None = None

@@ -33,6 +33,8 @@ def body_of(request: TextRequest) -> dict[str, Any]:
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     if request.tools:
         body["tools"] = [{"type": "function", "function": dict(spec)} for spec in request.tools]
+    if request.must_call:
+        body["tool_choice"] = "required"
     if request.top_logprobs is not None:
         body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
     return body
