@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -221,8 +222,9 @@ def test_a_request_that_is_not_json_has_no_line(tmp_path: Path, caplog: pytest.L
         attempts=0,
         elapsed_s=0.0,
     )
-    for state in ({"n": float("nan")}, "\ud800"):
-        file(Recorded(frame_state=state, questions={}, reply=reply))
+    with caplog.at_level(logging.WARNING, logger="interlock"):
+        for state in ({"n": float("nan")}, "\ud800"):
+            file(Recorded(frame_state=state, questions={}, reply=reply))
     assert path.read_text(encoding="utf-8") == ""
     assert caplog.messages == ["record: a request that is not JSON is not recorded"] * 2
 
