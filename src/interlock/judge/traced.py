@@ -54,14 +54,17 @@ class Traced:
         with self._tracer.start_as_current_span(
             f"decide {self._identity.model}", record_exception=False, set_status_on_exception=False
         ) as span:
-            span.set_attributes(dict(self._asked(frame_state, questions)))
+            recording = span.is_recording()
+            if recording:
+                span.set_attributes(dict(self._asked(frame_state, questions)))
             try:
                 reply = await self._judge.answer(frame_state, questions)
             except BaseException as error:
                 span.set_attribute("error.type", type(error).__name__)
                 span.set_status(Status(StatusCode.ERROR))
                 raise
-            self._tell(span, reply)
+            if recording:
+                self._tell(span, reply)
         return reply
 
     async def aclose(self) -> None:
