@@ -45,6 +45,7 @@ def then_close(data: bytes) -> Callable[[asyncio.StreamWriter], object]:
 
 
 PLAIN = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n" + BODY
+UPGRADE = b"HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"
 CHUNKED = (
     b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\n"
     + BODY[:3]
