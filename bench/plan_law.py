@@ -374,12 +374,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     broken: dict[Manners, Counter[PlanName]] = {"alone": Counter(), "mixes": Counter(), "admits": Counter()}
     totals: Counter[str] = Counter()
     logging.disable(logging.WARNING)
-    for world in _generated(options.runs):
-        for manners, counter in broken.items():
-            found = differing(replace(world, manners=manners), strictly=manners == "alone")
-            counter.update(found)
-            totals[manners] += bool(found)
-        totals.update(asyncio.run(_covered(world)))
+    try:
+        for world in _generated(options.runs):
+            for manners, counter in broken.items():
+                found = differing(replace(world, manners=manners), strictly=manners == "alone")
+                counter.update(found)
+                totals[manners] += bool(found)
+            totals.update(asyncio.run(_covered(world)))
+    finally:
+        logging.disable(logging.NOTSET)
     print(_table(options.runs, broken, totals))
     shown = ", ".join(f"{totals[name] / options.runs:.1f} {name}" for name in _COVERED)
     print(f"\na run under `next` has on average {shown}")
