@@ -9,8 +9,11 @@ import pytest
 
 from interlock.judge.base import Caps, Judge, JudgeReply, QuestionId, Usage
 from interlock.judge.combinators import Limit, Limits
+from interlock.judge.options import JudgeOptions
+from interlock.judge.rules import RuleJudge
 from interlock.questions import Content, Noul, Question
 from interlock.testing import ScriptedJudge
+from interlock.wiring import make_judge
 
 pytestmark = pytest.mark.anyio
 
@@ -146,3 +149,13 @@ def test_one_limiter_serves_one_event_loop_after_another() -> None:
     judge = limited(Busy(clock), clock, max_in_flight=1, requests_per_minute=100)
     for _ in range(3):
         asyncio.run(ask(judge, 4))
+
+
+def test_the_settings_of_a_judge_put_it_within_limits() -> None:
+    free = make_judge("rules", environ={}, tools={})
+    limited_judge = make_judge("rules", environ={}, tools={}, options=JudgeOptions(max_in_flight=2))
+    assert isinstance(free, RuleJudge)
+    assert not isinstance(limited_judge, RuleJudge)
+    assert limited_judge.caps == free.caps
+    reply = asyncio.run(limited_judge.answer({"tool": "x"}, ONE))
+    assert list(reply.readings) == ["q"]

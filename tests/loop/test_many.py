@@ -14,6 +14,8 @@ from interlock.journal import MemoryJournal
 from interlock.journal.verify import verify_run
 from interlock.judge.base import Caps, JudgeReply, QuestionId
 from interlock.loop.reference import shipped_contract
+from interlock.loop.resume import resume
+from interlock.loop.scripted import ScriptedWriter
 from interlock.pipeline import Host
 from interlock.questions import Content, Question
 from interlock.testing import ScriptedJudge
@@ -212,6 +214,17 @@ def test_other_states_than_those_of_the_run_are_refused(host: Host) -> None:
     others = map(state, range(100, 109))
     with pytest.raises(JournalError, match="state 1: `needs_tool` is asked something else than what is on record"):
         list(decide_many(CONTRACT, "needs_tool", others, Slow(), host=host, journal=journal, resume=run_id))
+
+
+def test_a_stream_is_no_run_of_the_loop(host: Host) -> None:
+    """Its first decision looks like the beginning of one."""
+    journal = MemoryJournal()
+    rows = _breaks(states(9), at=1)
+    with pytest.raises(ZeroDivisionError):
+        list(decide_many(CONTRACT, "needs_tool", rows, Slow(), host=host, journal=journal, concurrency=1))
+    (run_id,) = _runs(journal)
+    with pytest.raises(JournalError, match="it is not one of the loop"):
+        resume(run_id, journal=journal, judge=Slow(), writer=ScriptedWriter(["x"]), host=host)
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlock.contract import compile_contract
-from interlock.judge.base import Reading
+from interlock.frame.build import SHOWN, UNTRUSTED
+from interlock.judge.base import Caps, Reading
 from interlock.judge.scripted import Scripted, ScriptedJudge
 from interlock.loop.capabilities import REFERENCE
 from interlock.loop.reference import reference_host, shipped_contract, shipped_text
-from interlock.pipeline import DecisionResult, Host, decide
+from interlock.pipeline import ENFORCE, DecisionResult, Host, decide, plan_contract, prepare
+from interlock.pipeline.request import Asking, requests_for
 from interlock.policy import CallFacts
 from interlock.questions import Choice, Content, Noul, Question
 
@@ -130,3 +132,52 @@ def test_raising_the_risk_bar_leaves_the_other_gate(host: Host) -> None:
     assert result.action == "ask_human"
     assert result.outcome is not None
     assert result.outcome.rule_text == "prob:needs_auth >= 0.5 → ask_human"
+
+
+@pytest.mark.parametrize(
+    ("listed", "read", "together"),
+    [
+        pytest.param(15, 10, True, id="as-much-as-both-see"),
+        pytest.param(16, 0, False, id="more-files-than-one-of-them-sees"),
+        pytest.param(15, 11, False, id="more-read-than-the-other-sees"),
+    ],
+)
+def test_two_decisions_share_a_request_while_both_see_the_same(
+    host: Host, listed: int, read: int, together: bool
+) -> None:
+    """The bounds of `files_known` and `already_read` differ between the two."""
+    files = [f"f{at}.py" for at in range(listed)]
+    state = FULL | {"files": files, "readFiles": files[:read]}
+    contract = shipped_contract()
+    items = [
+        Asking(cells=state, prepared=prepare(contract, name, state, host=host, caps=Caps(), gating=ENFORCE))
+        for name in ("needs_tool", "pick_tool")
+    ]
+
+    requests = requests_for(items, plan_contract(contract, Caps(), name="fused"))
+
+    assert len(requests) == (1 if together else 2)
+
+
+@given(state=STATES)
+def test_no_request_of_any_state_holds_what_one_of_its_decisions_excludes(
+    host: Host, state: Mapping[str, object]
+) -> None:
+    """Whole, partial or of the wrong types: all seven decisions in one wave."""
+    contract = shipped_contract()
+    prepared = [
+        prepare(contract, name, state, host=host, caps=Caps(), gating=ENFORCE, call_facts=None) for name in DECISIONS
+    ]
+    items = [Asking(cells=state, prepared=one) for one in prepared if one.ask]
+
+    for request in requests_for(items, plan_contract(contract, Caps(), name="full")):
+        frames = [one.frame for one in request.members if one.frame is not None]
+        hidden = {exclusion.cell for frame in frames for exclusion in frame.exclusions}
+        seen = {entry.cell for frame in frames for entry in frame.entries}
+        assert len(frames) == 1 or not seen & hidden
+        for frame in frames:
+            for entry in frame.entries:
+                if entry.status in SHOWN:
+                    home = request.state[UNTRUSTED] if entry.provenance == "tool" else request.state
+                    assert isinstance(home, Mapping)
+                    assert home[entry.key] == entry.value

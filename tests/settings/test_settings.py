@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -214,3 +215,31 @@ def test_the_file_of_the_documentation_is_read(tmp_path: Path) -> None:
     assert settings.gates == {"step_ok": 0.7, "grade_risk.risk[0]": 2.5}
     assert (settings.modes, settings.gap_policy) == ({"is_done": "shadow"}, {"is_done": "refuse"})
     assert (settings.judge, settings.budgets.max_tokens) == ("rules", 100_000)
+
+
+def test_a_plan_is_chosen_and_what_a_judge_is_asked_is_limited(tmp_path: Path) -> None:
+    """By file, by environment and by flag, like every other setting."""
+    write(tmp_path, 'plan = "full"\n[judging]\nmax_in_flight = 4\nrequests_per_minute = 1200\n')
+
+    settings = load(tmp_path, {"INTERLOCK_JUDGING": "tokens_per_minute=5000"})
+
+    assert (settings.plan, settings.judging.max_in_flight) == ("full", 4)
+    assert (settings.judging.requests_per_minute, settings.judging.tokens_per_minute) == (1200, 5000)
+    assert load(tmp_path, {"INTERLOCK_PLAN": "fused"}).plan == "fused"
+    assert load(tmp_path, {"INTERLOCK_PLAN": "fused"}, {"plan": "sequential"}).plan == "sequential"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param('plan = "nxt"', "`plan` cannot be `nxt`; did you mean `next`?", id="unknown-plan"),
+        pytest.param("[judging]\nmax_in_flight = 0", "write a whole number of at least 1", id="no-request-at-all"),
+        pytest.param("[judging]\nrequests_per_minute = 1.5", "write a whole number of at least 1", id="half-a-request"),
+    ],
+)
+def test_a_plan_or_limit_that_cannot_be_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    """The message names the value and what would be right."""
+    write(tmp_path, text)
+
+    with pytest.raises(SettingsError, match=re.escape(says)):
+        load(tmp_path)

@@ -124,7 +124,7 @@ def _records(view: JournalView, run_id: str) -> Sequence[Record]:
         raise JournalError(f"journal `{view.place}`: no run `{run_id}`; `interlock runs list` names them")
     require_intact(view, run_id)
     records = tuple(read_rows(view.rows(run_id)))
-    if records[0].type != "run_started":
+    if records[0].type != "run_started" or "kind" in records[0].body:
         raise JournalError(f"run `{run_id}`: does not begin with how it was started; it is not one of the loop")
     ended = next((record for record in records if record.type == "run_ended"), None)
     if ended is not None:
