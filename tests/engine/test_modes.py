@@ -167,6 +167,26 @@ async def test_the_engine_falls_to_the_next_mode_and_says_so(
 
 
 @pytest.mark.anyio
+async def test_functions_that_are_ignored_are_lacking(says: Says, pack: PromptPack, waiting: Waiting) -> None:
+    """A provider that takes functions and never calls one has no function calling; what was tried is kept."""
+    model = ScriptedModel(["I would search.", "Let me search.", "Searching.", "no object", says("finish", "x")])
+    found = await decided(model, pack, waiting, mode="tools")
+
+    assert (found.mode, found.decision.final) == ("json", "x")
+    assert [(item.mode, item.reason) for item in found.fell] == [("tools", "ignored")]
+    assert [(item.number, item.check) for item in found.decision.attempts] == [(1, 1), (2, 1), (3, 1), (4, 1)]
+    assert [request.schema is not None for request in model.requests] == [False, False, False, True, True]
+    assert not found.valid_at_first
+
+
+@pytest.mark.anyio
+async def test_a_provider_that_calls_functions_badly_has_them(pack: PromptPack, waiting: Waiting) -> None:
+    found = await decided(ScriptedModel([calls(("browse", "{}"))]), pack, waiting, mode="tools")
+
+    assert (found.mode, found.fell, found.decision.fallback) == ("tools", (), True)
+
+
+@pytest.mark.anyio
 async def test_reasoning_is_text_with_a_full_thought(pack: PromptPack, waiting: Waiting) -> None:
     reply = '{"thought": "First …", "action": "finish", "tool": null, "tool_input": null, "final": "x"}'
     model = ScriptedModel([reply])

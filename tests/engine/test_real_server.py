@@ -46,7 +46,7 @@ async def test_a_goal_comes_to_its_end_in_every_mode(mode: Mode, environ: dict[s
     found = await measured(mode, ["Add 17 and 25."], environ, SMALL)
 
     assert found.runs == 1
-    assert found.decisions >= 1
+    assert found.decisions + found.elsewhere >= 1
     assert found.valid <= found.decisions
     assert not any(halt.startswith("model:") for halt in found.halts)
     if mode == "json":

@@ -29,12 +29,17 @@ _LACKS = ("bad-request", "not-supported")
 """What a provider answers to a request in a mode that it does not have."""
 
 
-class Lacking(Exception):  # noqa: N818  (an outcome, turned into another mode)
-    """The provider does not have the mode; `reason` is its own."""
+IGNORED = "ignored"
+"""The reason when no reply called a function although one was required."""
 
-    def __init__(self, reason: str) -> None:
+
+class Lacking(Exception):  # noqa: N818  (an outcome, turned into another mode)
+    """The provider does not have the mode; `attempts` were made in it all the same."""
+
+    def __init__(self, reason: str, attempts: tuple[FailedAttempt, ...] = ()) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.attempts = attempts
 
 
 @dataclass(slots=True)
@@ -75,7 +80,11 @@ class Asking:
             pause=self._pause,
         )
         attempts = tuple(self._attempt(tried) for tried in asked.tries)
-        return fallback(attempts) if asked.accepted is None else replace(asked.accepted, attempts=attempts)
+        if asked.accepted is not None:
+            return replace(asked.accepted, attempts=attempts)
+        if self.mode == "tools" and not any(reply.tool_calls for reply in self.replies):
+            raise Lacking(IGNORED, attempts)
+        return fallback(attempts)
 
     async def _send(self, before: Try[Failed] | None) -> str | None:
         """Make one model call, after telling what was wrong with the reply before it; return what was written."""

@@ -6,11 +6,11 @@ Source: decision-engine specification, retry and modes.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from interlock.actions import ActionDecision, check_tools
+from interlock.actions import ActionDecision, FailedAttempt, check_tools
 from interlock.engine.asking import Asking, Lacking, fallback
 from interlock.engine.judged import Judged, judge_turn
 from interlock.engine.limits import Used
@@ -48,7 +48,7 @@ class Fell:
 
     mode: Mode
     reason: str
-    """The provider's, such as `bad-request`."""
+    """The provider's, such as `bad-request`, or `ignored` when no reply called a function."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,15 +131,22 @@ class _Deciding:
         return replace(decision, picked_by="judge", probabilities=judged.pick.probabilities)
 
     async def _by_text(self, turn: Turn) -> ActionDecision:
-        chain = CHAINS[self._mode]
+        chain, before = CHAINS[self._mode], list[FailedAttempt]()
         for mode, then in zip(chain, (*chain[1:], None), strict=True):
             self._mode = mode
             asking = Asking(turn, mode, self._model, self._waiting, self._meter)
             try:
-                return await asking.decision()
+                decision = await asking.decision()
+                return replace(decision, attempts=_after(before, decision.attempts)) if before else decision
             except Lacking as lacking:
                 self._fell.append(Fell(mode=mode, reason=lacking.reason))
+                before += lacking.attempts
                 log.warning("the provider lacks the mode `%s` (%s); going on in `%s`", mode, lacking.reason, then)
             finally:
                 self._last = asking.replies[-1] if asking.replies else self._last
         raise AssertionError("the last mode of a chain is never lacking")
+
+
+def _after(before: Sequence[FailedAttempt], attempts: Sequence[FailedAttempt]) -> tuple[FailedAttempt, ...]:
+    """Return the attempts of two modes in one count."""
+    return tuple(replace(attempt, number=number) for number, attempt in enumerate((*before, *attempts), start=1))
