@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,18 +17,9 @@ from interlock.journal.chain import GENESIS
 TS = "2026-01-02T03:04:05.000006Z"
 
 
-@pytest.fixture(params=["sqlite", "memory", pytest.param("postgres", marks=pytest.mark.needs_system)])
-def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    opened: Store
-    match request.param:
-        case "memory":
-            opened = MemoryJournal()
-        case "sqlite":
-            opened = SqliteJournal(tmp_path / "journal.db")
-        case _:
-            opened = open_journal(request.getfixturevalue("postgres_url"))
-    yield opened
-    opened.close()
+@pytest.fixture
+def journal(any_store: Store) -> Store:
+    return any_store
 
 
 def test_a_run_is_one_chain_from_the_first_record(journal: Journal) -> None:
@@ -287,3 +278,14 @@ def test_what_was_deleted_is_gone_from_the_file_too(tmp_path: Path) -> None:
     assert b"the-secret-of-a" not in content
     assert b"the-secret-of-b" not in content
     journal.close()
+
+
+def test_rows_can_be_read_from_where_a_reader_stopped(journal: Store) -> None:
+    """A follower of a running run does not read the whole run again."""
+    for number in range(4):
+        journal.append("r", "error" if number % 2 else "budget", {"n": number}, ts=TS)
+
+    with journal.snapshot() as view:
+        assert [row.seq for row in view.rows("r", after=2)] == [3, 4]
+        assert [row.seq for row in view.rows("r", ["error"], after=2)] == [4]
+        assert [row.seq for row in view.rows("r", after=4)] == []

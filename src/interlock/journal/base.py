@@ -31,8 +31,8 @@ class JournalView(Protocol):
         """Return the head stored with the run's last append; None when there is none."""
         ...
 
-    def rows(self, run_id: str, kinds: Sequence[EventType] = ()) -> Iterator[Row]:
-        """Yield the rows of one run by `seq`, of all types unless some are named."""
+    def rows(self, run_id: str, kinds: Sequence[EventType] = (), *, after: int | None = None) -> Iterator[Row]:
+        """Yield the rows of one run by `seq`, of all types unless some are named, and only those above `after`."""
         ...
 
     def count(self, run_id: str, kind: EventType) -> int:

@@ -35,10 +35,11 @@ class ExportedRun:
         """Return the last row: lines hold no head, so a cut tail is found by a head kept elsewhere alone."""
         return Head(seq=self.stored[-1].seq, hash=self.stored[-1].hash) if run_id == self.run_id else None
 
-    def rows(self, run_id: str, kinds: Iterable[EventType] = ()) -> Iterator[Row]:
-        """Yield the rows, of all types unless some are named."""
+    def rows(self, run_id: str, kinds: Iterable[EventType] = (), *, after: int | None = None) -> Iterator[Row]:
+        """Yield the rows, of all types unless some are named, and only those above `after`."""
         wanted = set(kinds)
-        yield from (row for row in self.stored if run_id == self.run_id and (not wanted or row.type in wanted))
+        later = (row for row in self.stored if after is None or row.seq > after)
+        yield from (row for row in later if run_id == self.run_id and (not wanted or row.type in wanted))
 
     def count(self, run_id: str, kind: EventType) -> int:
         """Return how many rows of one type there are."""

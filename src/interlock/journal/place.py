@@ -11,12 +11,15 @@ from pathlib import Path
 from types import ModuleType
 
 from interlock.errors import JournalError
-from interlock.journal.address import MEMORY, is_address
 from interlock.journal.base import JournalView, Store
 from interlock.journal.store_memory import MemoryJournal
 from interlock.journal.store_sqlite import SqliteJournal, read_sqlite
+from interlock.postgres import is_address
 
-__all__ = ["open_journal", "read_journal"]
+__all__ = ["MEMORY", "open_journal", "read_journal"]
+
+MEMORY = ":memory:"
+"""Names a journal that is kept in this process and gone with it."""
 
 _POSTGRES = "interlock.journal.store_postgres"
 """Loaded when a place names such a database: nothing else pays for its library, or needs it."""

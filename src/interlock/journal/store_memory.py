@@ -120,9 +120,9 @@ class _MemoryView:
         found = self._runs.get(run_id)
         return Head(seq=found[-1].seq, hash=found[-1].hash) if found else None
 
-    def rows(self, run_id: str, kinds: Sequence[EventType] = ()) -> Iterator[Row]:
+    def rows(self, run_id: str, kinds: Sequence[EventType] = (), *, after: int | None = None) -> Iterator[Row]:
         for record in self._runs.get(run_id, ()):
-            if not kinds or record.type in kinds:
+            if (after is None or record.seq > after) and (not kinds or record.type in kinds):
                 yield _row(record)
 
     def count(self, run_id: str, kind: EventType) -> int:

@@ -13,12 +13,13 @@ import psycopg
 from psycopg import IsolationLevel
 
 from interlock.errors import JournalError
-from interlock.journal.address import shown_address
 from interlock.journal.base import JournalView
 from interlock.journal.chain import LEDGER, Head, link, require_head, require_new, require_run_id
 from interlock.journal.holding import held_elsewhere
-from interlock.journal.postgres_server import LOCK_TIMEOUT_S, Database, connect, explain, prepare, require_tables
+from interlock.journal.postgres_server import connect, explain, prepare, require_tables
 from interlock.journal.records import Body, EventType, Record, Row, encode_body, read_rows
+from interlock.postgres import shown_address
+from interlock.postgres.server import LOCK_TIMEOUT_S, Database
 
 __all__ = ["PostgresJournal", "read_postgres"]
 
@@ -34,7 +35,7 @@ _APPEND = """
 _REDACT = "UPDATE interlock.events SET body = %s WHERE run_id = %s AND seq = %s"
 _PRUNE = ("DELETE FROM interlock.events WHERE run_id = %s", "DELETE FROM interlock.heads WHERE run_id = %s")
 _HOLD = "SELECT pg_try_advisory_lock(hashtextextended(%s, 2))"
-_ROWS = "SELECT run_id, seq, ts, type, body, prev_hash, hash FROM interlock.events WHERE run_id = %s"
+_ROWS = "SELECT run_id, seq, ts, type, body, prev_hash, hash FROM interlock.events WHERE run_id = %(run_id)s"
 _COUNT = "SELECT count(*) FROM interlock.events WHERE run_id = %s AND type = %s"
 _RUN_IDS = """
     SELECT run_id FROM (
@@ -211,12 +212,14 @@ class _PostgresView:
         found = self._connection.execute(_HEAD, (run_id,)).fetchone()
         return None if found is None else Head(seq=found[0], hash=found[1])
 
-    def rows(self, run_id: str, kinds: Sequence[EventType] = ()) -> Iterator[Row]:
-        wanted = f"{_ROWS} AND type = ANY(%s) ORDER BY seq" if kinds else f"{_ROWS} ORDER BY seq"
+    def rows(self, run_id: str, kinds: Sequence[EventType] = (), *, after: int | None = None) -> Iterator[Row]:
+        later = "" if after is None else " AND seq > %(after)s"
+        some = " AND type = ANY(%(kinds)s)" if kinds else ""
+        wanted = f"{_ROWS}{later}{some} ORDER BY seq"
         self._cursors += 1
         with self._connection.cursor(f"rows_{self._cursors}") as cursor:
             cursor.itersize = _BATCH
-            cursor.execute(wanted, (run_id, list(kinds)) if kinds else (run_id,))
+            cursor.execute(wanted, {"run_id": run_id, "after": after, "kinds": list(kinds)})
             for stored in cursor:
                 yield _row(stored)
 

@@ -197,10 +197,12 @@ class _SqliteView:
         found = self._connection.execute(_HEAD, (_bytes(run_id),)).fetchone()
         return None if found is None else Head(seq=_whole(found[0]), hash=_text(found[1]))
 
-    def rows(self, run_id: str, kinds: Sequence[EventType] = ()) -> Iterator[Row]:
+    def rows(self, run_id: str, kinds: Sequence[EventType] = (), *, after: int | None = None) -> Iterator[Row]:
         marks = ", ".join("?" for _ in kinds)
-        wanted = f"{_ROWS} AND e.type IN ({marks}) ORDER BY i.seq" if kinds else f"{_ROWS} ORDER BY i.seq"
-        for stored in self._connection.execute(wanted, (_bytes(run_id), *kinds)):
+        some = f" AND e.type IN ({marks})" if kinds else ""
+        later = "" if after is None else " AND i.seq > ?"
+        wanted = f"{_ROWS}{some}{later} ORDER BY i.seq"
+        for stored in self._connection.execute(wanted, (_bytes(run_id), *kinds, *(() if after is None else (after,)))):
             yield _row(stored)
 
     def count(self, run_id: str, kind: EventType) -> int:
