@@ -17,9 +17,9 @@ from psycopg import sql
 
 from interlock.errors import HeadMovedError, JournalError
 from interlock.journal import Head, Journal, open_journal, read_journal
-from interlock.journal.address import shown_address
 from interlock.journal.store_postgres import PostgresJournal
 from interlock.journal.verify import verify_run
+from interlock.postgres import shown_address
 
 pytestmark = pytest.mark.needs_system
 

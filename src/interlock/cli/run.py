@@ -22,8 +22,7 @@ from interlock.cli._files import STDIN, read_text
 from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, PARKED, SCHEMA, USAGE, epilog, fail
 from interlock.cli._result import exit_code, show_result, to_stderr
 from interlock.cli._trace import Trace, visible
-from interlock.journal.address import MEMORY, shown_address
-from interlock.journal.place import open_journal
+from interlock.journal.place import MEMORY, open_journal
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult
 from interlock.loop.run import arun
@@ -32,6 +31,7 @@ from interlock.pipeline.blocking import run_blocking
 from interlock.pipeline.gating import Gating
 from interlock.pipeline.plan import PLANS
 from interlock.policy.overrides import parse_override
+from interlock.postgres import shown_address
 from interlock.settings import Settings, load_settings
 from interlock.wiring import make_judge, make_writer
 

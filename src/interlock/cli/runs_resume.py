@@ -17,7 +17,6 @@ from interlock.cli._asking import ask_at_terminal, login_name
 from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, PARKED, USAGE, epilog, fail
 from interlock.cli._result import exit_code, show_result, to_stderr
 from interlock.cli._trace import Trace
-from interlock.journal.address import shown_address
 from interlock.journal.place import open_journal, read_journal
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult
@@ -26,6 +25,7 @@ from interlock.loop.resume_flight import InFlight, InFlightChoice
 from interlock.loop.resume_read import Started, started
 from interlock.models.closing import close
 from interlock.pipeline.blocking import run_blocking
+from interlock.postgres import shown_address
 from interlock.settings import Settings, load_settings
 from interlock.wiring import make_judge, make_writer
 

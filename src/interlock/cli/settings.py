@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from interlock.cli._output import ERROR, OK, USAGE, epilog, print_json
-from interlock.journal.address import shown_address
+from interlock.postgres import shown_address
 from interlock.settings import Settings, load_settings
 
 __all__ = ["command"]

@@ -12,7 +12,7 @@ import psycopg
 from interlock.errors import JournalError
 from interlock.postgres.server import CREATION, LOCK_TIMEOUT_S, Database, Meanings, meaning, open_database
 
-__all__ = ["Database", "connect", "explain", "prepare", "require_tables"]
+__all__ = ["connect", "explain", "prepare", "require_tables"]
 
 SCHEMA_VERSION = 1
 
