@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
+from contextlib import closing
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+
+from interlock.journal import open_journal
+from interlock.journal.base import Store
 
 RUN_ALL = os.environ.get("INTERLOCK_TEST_ALL") == "1"
 POSTGRES = os.environ.get("INTERLOCK_TEST_POSTGRES_URL")
@@ -36,6 +41,25 @@ def postgres_url(postgres_database: str) -> str:
     with psycopg.connect(postgres_database, autocommit=True) as connection:
         connection.execute("DROP SCHEMA IF EXISTS interlock CASCADE")
     return postgres_database
+
+
+SHARED = ("sqlite", pytest.param("postgres", marks=pytest.mark.needs_system))
+
+
+@pytest.fixture(params=SHARED)
+def shared_place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a journal is that several processes may share, in a store of each kind."""
+    kept = request.param == "sqlite"
+    return str(tmp_path / "journal.db") if kept else str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture(params=("memory", *SHARED))
+def any_store(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Store]:
+    """An empty journal, in a store of each kind."""
+    places = {"memory": ":memory:", "sqlite": str(tmp_path / "journal.db")}
+    place = places.get(request.param) or request.getfixturevalue("postgres_url")
+    with closing(open_journal(place)) as opened:
+        yield opened
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -15,9 +15,9 @@ from interlock.contract.capabilities import Cell
 from interlock.errors import ApprovalError, HeadMovedError, HostError, JournalError
 from interlock.journal.approval_steps import answer_approval
 from interlock.journal.approvals import Approval, approvals_of, moment
+from interlock.journal.base import Store
 from interlock.journal.recording import Recorder
 from interlock.journal.records import Record
-from interlock.journal.store_memory import MemoryJournal
 from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
 from interlock.loop.budget import Budgets
 from interlock.loop.reference import reference_host
@@ -32,15 +32,13 @@ from interlock.testing import Scripted, ScriptedJudge
 from interlock.tools.base import Tool
 from interlock.tools.callables import tool_from_function
 
-Cut = Callable[..., MemoryJournal]
-
 
 class Case:
     """A run that deletes `a.ts`, then pays, each behind a gate; whoever works on it has a judge of its own."""
 
-    def __init__(self, at: Path) -> None:
+    def __init__(self, at: Path, journal: Store) -> None:
         self.at = at
-        self.journal = MemoryJournal()
+        self.journal = journal
         self.paid: list[int] = []
         self.asked: list[ApprovalRequest] = []
         self.judges: list[ScriptedJudge] = []
@@ -72,6 +70,18 @@ class Case:
         """Answer as another process does."""
         assert parked.waits_for is not None
         return answer_approval(self.recorder(parked), parked.waits_for, approved=approved, by=by, saw="the call")
+
+    def replace(self, run_id: str, records: Sequence[Record]) -> None:
+        """Let the journal hold other records of a run than those that were written."""
+        head = self.journal.head(run_id)
+        assert head is not None
+        self.journal.prune(run_id, {}, ts=records[0].ts, expected=head)
+        self.journal.restore(records)
+
+    def cut(self, run_id: str, *, at: int) -> None:
+        """Let the process have died with the record `at`; nothing was paid."""
+        self.replace(run_id, [record for record in self.journal.records(run_id) if record.seq <= at])
+        self.paid.clear()
 
     def recorder(self, parked: RunResult) -> Recorder:
         last = self.approvals(parked.run_id)[-1]
@@ -114,8 +124,8 @@ def _types(records: tuple[Record, ...]) -> list[str]:
 
 
 @pytest.fixture
-def case(project: Path) -> Case:
-    return Case(project)
+def case(project: Path, any_store: Store) -> Case:
+    return Case(project, any_store)
 
 
 def test_a_call_that_nobody_can_be_asked_about_waits_and_the_run_has_not_ended(case: Case) -> None:
@@ -269,8 +279,7 @@ def test_a_run_whose_records_were_changed_is_not_resumed(case: Case) -> None:
     records = tuple(case.journal.records(parked.run_id))
     asked = records[-1]
     forged = replace(asked, text=asked.text.replace("a.ts", "b.ts"), body={**asked.body, "arguments": {"path": "b.ts"}})
-    case.journal = MemoryJournal()
-    case.journal.restore((*records[:-1], forged))
+    case.replace(parked.run_id, (*records[:-1], forged))
     with pytest.raises(ApprovalError, match=r"its record does not hold: row \d+ was changed") as refused:
         case.resume(parked)
     assert refused.value.kind == "forged"
@@ -343,27 +352,27 @@ def test_budgets_go_on_where_they_were_and_waiting_costs_nothing(case: Case) -> 
     assert ended.accounting.writer_calls == parked.accounting.writer_calls + 1
 
 
-def test_a_run_that_was_cut_while_its_person_thought_goes_on_from_the_question(case: Case, cut: Cut) -> None:
+def test_a_run_that_was_cut_while_its_person_thought_goes_on_from_the_question(case: Case) -> None:
     whole = case.start(ask=case.ask)
     (requested,) = [record.seq for record in whole.records if record.type == "approval_requested"][:1]
     (case.at / "a.ts").write_text("again")
-    case.journal, case.paid = cut(case.journal, whole.run_id, at=requested), []
+    case.cut(whole.run_id, at=requested)
     case.asked.clear()
     again = case.resume(whole, ask=case.ask)
     assert [request.tool for request in case.asked] == ["delete_file", "pay"]
     assert (again.delivered, case.paid) == (True, [7])
 
 
-def _in_flight(case: Case, cut: Cut) -> RunResult:
+def _in_flight(case: Case) -> RunResult:
     """Return a run whose process died while money was being paid; whether it was is not known."""
     whole = case.start(ask=case.ask)
     about = [record.seq for record in whole.records if record.type == "tool_about_to_run"][-1]
-    case.journal, case.paid = cut(case.journal, whole.run_id, at=about), []
+    case.cut(whole.run_id, at=about)
     return whole
 
 
-def test_a_call_of_which_nothing_tells_whether_it_happened_waits_for_a_person(case: Case, cut: Cut) -> None:
-    run_ = _in_flight(case, cut)
+def test_a_call_of_which_nothing_tells_whether_it_happened_waits_for_a_person(case: Case) -> None:
+    run_ = _in_flight(case)
     before = case.journal.head(run_.run_id)
     parked = case.resume(run_, ask=case.ask)
     assert (parked.halt, parked.waits_for, case.paid) == ("parked", None, [])
@@ -382,9 +391,9 @@ def test_a_call_of_which_nothing_tells_whether_it_happened_waits_for_a_person(ca
     ],
 )
 def test_a_person_chooses_what_becomes_of_an_uncertain_call_and_it_is_on_record(
-    case: Case, cut: Cut, choice: InFlightChoice, paid: list[int], ends: tuple[str, str]
+    case: Case, choice: InFlightChoice, paid: list[int], ends: tuple[str, str]
 ) -> None:
-    run_ = _in_flight(case, cut)
+    run_ = _in_flight(case)
     ended = case.resume(run_, in_flight=InFlight(choice=choice, by="eve"))
     assert (case.paid, ended.halt) == (paid, ends[0])
     assert (ended.steps[-1].result or "").startswith(ends[1])
@@ -392,19 +401,19 @@ def test_a_person_chooses_what_becomes_of_an_uncertain_call_and_it_is_on_record(
     assert (chosen["in_flight"], chosen["by"], chosen["tool"]) == (choice, "eve", "pay")
 
 
-def test_what_a_person_chose_stands_when_the_process_dies_again(case: Case, cut: Cut) -> None:
-    run_ = _in_flight(case, cut)
+def test_what_a_person_chose_stands_when_the_process_dies_again(case: Case) -> None:
+    run_ = _in_flight(case)
     stopped = case.resume(run_, in_flight=InFlight(choice="stop", by="eve"))
     audit = next(record.seq for record in stopped.records if record.type == "audit")
-    case.journal = cut(case.journal, run_.run_id, at=audit)
+    case.cut(run_.run_id, at=audit)
     again = case.resume(run_)
     assert (again.halt, again.reason) == (stopped.halt, stopped.reason)
 
 
-def test_a_call_that_the_disk_proves_is_not_made_again(case: Case, cut: Cut) -> None:
+def test_a_call_that_the_disk_proves_is_not_made_again(case: Case) -> None:
     whole = case.start(ask=case.ask)
     about = next(record.seq for record in whole.records if record.type == "tool_about_to_run")
-    case.journal, case.paid = cut(case.journal, whole.run_id, at=about), []
+    case.cut(whole.run_id, at=about)
     again = case.resume(whole, ask=case.ask)
     results = [record.body for record in again.records if record.type == "tool_result"]
     assert [body["recovered"] for body in results] == [True, False]
@@ -413,9 +422,7 @@ def test_a_call_that_the_disk_proves_is_not_made_again(case: Case, cut: Cut) -> 
 
 
 @pytest.mark.parametrize("proof", [pytest.param("unknown", id="cannot-tell"), pytest.param(None, id="fails")])
-def test_a_tool_that_could_tell_and_cannot_is_not_trusted_to_be_called_twice(
-    case: Case, cut: Cut, proof: str | None
-) -> None:
+def test_a_tool_that_could_tell_and_cannot_is_not_trusted_to_be_called_twice(case: Case, proof: str | None) -> None:
     def tell(arguments: object, before: object) -> str:
         if proof is None:
             raise OSError
@@ -429,7 +436,7 @@ def test_a_tool_that_could_tell_and_cannot_is_not_trusted_to_be_called_twice(
 
     whole = case.start(ask=case.ask, host=host())
     about = [record.seq for record in whole.records if record.type == "tool_about_to_run"][-1]
-    case.journal, case.paid = cut(case.journal, whole.run_id, at=about), []
+    case.cut(whole.run_id, at=about)
     assert (case.resume(whole, host=host()).halt, case.paid) == ("parked", [])
 
 
