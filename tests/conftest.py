@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
@@ -83,6 +84,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if not left_out:
         return
     terminalreporter.section("left out here (.ci/run runs everything)")
+    reasons: Counter[tuple[str, str]] = Counter()
     for report in left_out:
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-        terminalreporter.line(f"{report.nodeid}: {reason.removeprefix('Skipped: ')}")
+        reasons[report.nodeid.partition("::")[0], reason.removeprefix("Skipped: ")] += 1
+    for (file, reason), count in sorted(reasons.items()):
+        terminalreporter.line(f"{file}: {count} tests: {reason}")

@@ -40,6 +40,7 @@ _HOMES = {
     "adecide_many": "interlock.loop.many",
     "agent": "interlock.agents",
     "allm": "interlock.agents",
+    "aresume": "interlock.loop.resume",
     "arun": "interlock.loop.run",
     "check_contract": "interlock.contract",
     "compile_contract": "interlock.contract",
@@ -48,6 +49,7 @@ _HOMES = {
     "decision": "interlock.decision",
     "llm": "interlock.agents",
     "reference_host": "interlock.loop.reference",
+    "resume": "interlock.loop.resume",
     "run": "interlock.loop.run",
 }
 """Public name → the module it lives in."""

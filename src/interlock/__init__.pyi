@@ -24,6 +24,7 @@ from interlock.loop.budget import Budgets
 from interlock.loop.many import adecide_many, decide_many
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult
+from interlock.loop.resume import aresume, resume
 from interlock.loop.run import arun, run
 from interlock.pipeline import DecisionResult, Gating, Host, adecide, decide
 from interlock.policy import CallFacts
@@ -65,6 +66,7 @@ __all__ = [
     "adecide_many",
     "agent",
     "allm",
+    "aresume",
     "arun",
     "check_contract",
     "compile_contract",
@@ -73,5 +75,6 @@ __all__ = [
     "decision",
     "llm",
     "reference_host",
+    "resume",
     "run",
 ]

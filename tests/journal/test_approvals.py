@@ -25,6 +25,7 @@ from interlock.journal import (
     run_ended_body,
 )
 from interlock.journal.approval_bodies import approval_answered_body
+from interlock.journal.approval_desk import approve, deny, every_approval, open_approvals
 from interlock.journal.approval_steps import answer_approval, consume_approval, request_approval
 from interlock.journal.approvals import Approval, approvals_of, find_approval
 from interlock.journal.base import Store
@@ -382,3 +383,37 @@ def test_of_threads_that_race_for_one_approval_exactly_one_gets_it(recorder: Rec
 
     with ThreadPoolExecutor(8) as pool:
         assert sorted(pool.map(attempt, range(16))) == ["used"] * 15 + ["won"]
+
+
+def test_whoever_holds_a_journal_lists_and_answers_what_waits_in_it(any_store: Store, clock: Clock) -> None:
+    first, second = (_ask(_run(any_store, run_id, clock)) for run_id in ("run-1", "run-2"))
+    any_store.append("broken", "approval_requested", {"tool": 1}, ts="2026")
+    unread: list[str] = []
+    with any_store.snapshot() as view:
+        assert open_approvals(view, now=clock()) == (first, second)
+        assert list(every_approval(view, unread=lambda problem: unread.append(str(problem)))) == [first, second]
+    assert len(unread) == 1
+    assert "run `broken` row 1" in unread[0]
+    given = approve(any_store, f" {first.id[:14].upper()} ", by=" ada ", note="n", saw="s", clock=clock)
+    assert given.answer is not None
+    assert (given.answer.approved, given.answer.by, given.answer.note, given.answer.saw) == (True, "ada", "n", "s")
+    assert deny(any_store, second.id, by="bob", clock=clock).state(clock()) == "denied"
+    consume_approval(Recorder(any_store, "run-1", clock=clock), first.id, BOUND)
+    with any_store.snapshot() as view:
+        assert [one.id for one in open_approvals(view, now=clock())] == [second.id]
+        assert open_approvals(view, now=clock() + 2 * TTL)[0].id == second.id, "a denial does not run out"
+
+
+def test_nobody_answers_nothing_and_what_was_answered_stands(any_store: Store, clock: Clock) -> None:
+    asked = _ask(_run(any_store, "run-1", clock))
+    with pytest.raises(ApprovalError, match="by: is empty; say who answers") as refused:
+        approve(any_store, asked.id, by="\t", clock=clock)
+    assert refused.value.kind == "nobody"
+    with pytest.raises(ApprovalError, match="no approval `ffff`"):
+        approve(any_store, "ffff", by="ada", clock=clock)
+    deny(any_store, asked.id, by="ada", clock=clock)
+    with pytest.raises(ApprovalError, match="was denied by `ada`"):
+        approve(any_store, asked.id, by="bob", clock=clock)
+    other = _ask(_run(any_store, "run-2", clock))
+    with pytest.raises(ApprovalError, match="expired at"):
+        approve(any_store, other.id, by="ada")

@@ -19,19 +19,16 @@ from interlock.cli._result import in_journal
 from interlock.cli._trace import visible
 from interlock.errors import JournalError
 from interlock.journal.approval_checks import require_answerable, require_intact
-from interlock.journal.approval_steps import answer_approval
-from interlock.journal.approvals import Answer, Approval, approvals_of, find_approval
-from interlock.journal.base import JournalView
-from interlock.journal.recording import Recorder
-from interlock.journal.summary import kept_runs
+from interlock.journal.approval_desk import approve as give
+from interlock.journal.approval_desk import deny as refuse
+from interlock.journal.approval_desk import every_approval, is_open
+from interlock.journal.approvals import Answer, Approval, find_approval
 from interlock.loop.approval import request_of
 from interlock.questions import Json
 
 __all__ = ["command"]
 
 _JOURNAL = click.option("--journal", "place", metavar="PLACE", help="The journal; the settings name one.")
-_OPEN = ("waiting", "approved", "denied")
-"""States in which somebody has something left to do: answer it, or resume the run."""
 
 
 @click.group()
@@ -50,7 +47,7 @@ def list_approvals(every: bool, place: str | None, as_json: bool) -> None:
     """List what waits for an answer, and what is answered and waits for `interlock runs resume`."""
     now = datetime.now(UTC)
     with reading(place, may_be_missing=True) as view:
-        found = [one for one in _all(view) if every or _is_open(one, now)]
+        found = [one for one in every_approval(view, unread=_say_unread) if every or is_open(one, now)]
     if as_json:
         print_json({"approvals": [_json(one, now) for one in found]})
         return
@@ -124,8 +121,7 @@ def _answer(id_: str, *, approved: bool, by: str, note: str | None, place: str |
         if not as_json:
             shown = shown_request(request_of(one))
             click.echo(shown)
-        recorder = Recorder(store, one.run_id, clock=lambda: datetime.now(UTC))
-        answered = answer_approval(recorder, one.id, approved=approved, by=name, note=note, saw=shown)
+        answered = (give if approved else refuse)(store, one.id, by=name, note=note, saw=shown)
     go_on = f"interlock runs resume {one.run_id}{in_journal(place)}"
     if as_json:
         print_json({"approval": _json(answered, datetime.now(UTC)), "resume": go_on})
@@ -134,17 +130,8 @@ def _answer(id_: str, *, approved: bool, by: str, note: str | None, place: str |
     click.echo(f"{verdict} by {visible(name)}; the run goes on with: {go_on}")
 
 
-def _all(view: JournalView) -> Iterator[Approval]:
-    """Yield every approval; a run whose records cannot be read is named and passed over."""
-    for run_id in kept_runs(view):
-        try:
-            yield from approvals_of(view, run_id)
-        except JournalError as problem:
-            click.echo(f"interlock: {visible(str(problem))}", err=True)
-
-
-def _is_open(one: Approval, now: datetime) -> bool:
-    return not one.ended and one.state(now) in _OPEN
+def _say_unread(problem: JournalError) -> None:
+    click.echo(f"interlock: {visible(str(problem))}", err=True)
 
 
 def _facts(one: Approval, now: datetime) -> Iterator[tuple[str, str]]:

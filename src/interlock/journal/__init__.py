@@ -8,6 +8,8 @@ from interlock.journal.approval_bodies import (
     approval_requested_body,
     judgement_json,
 )
+from interlock.journal.approval_desk import approve, deny, every_approval, open_approvals
+from interlock.journal.approvals import Answer, Approval, approvals_of, find_approval
 from interlock.journal.base import Journal, JournalView
 from interlock.journal.bodies import (
     Accounting,
@@ -35,6 +37,8 @@ from interlock.journal.store_sqlite import SqliteJournal
 __all__ = [
     "SEQUENTIAL",
     "Accounting",
+    "Answer",
+    "Approval",
     "Body",
     "BoundCall",
     "CallTarget",
@@ -55,14 +59,20 @@ __all__ = [
     "approval_consumed_body",
     "approval_expired_body",
     "approval_requested_body",
+    "approvals_of",
+    "approve",
     "audit_body",
     "budget_body",
     "call_binding",
     "decision_body",
+    "deny",
     "error_body",
+    "every_approval",
+    "find_approval",
     "generation_body",
     "judgement_json",
     "make_run_id",
+    "open_approvals",
     "open_journal",
     "read_journal",
     "run_ended_body",
