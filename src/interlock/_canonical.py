@@ -25,6 +25,8 @@ def compact_json(value: object) -> str:
 
 def pairs(value: object) -> object:
     """Return `value` with every mapping written as a list of pairs in its own order."""
+    if isinstance(value, str | int | float):  # most values; asking whether one is a mapping is slow
+        return value
     if isinstance(value, Mapping):
         return [[key, pairs(item)] for key, item in value.items()]
     if isinstance(value, list | tuple):

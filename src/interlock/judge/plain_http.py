@@ -11,6 +11,7 @@ import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 import h11
@@ -20,6 +21,8 @@ __all__ = ["PlainHttp", "PlainReply", "TooLarge"]
 MAX_CONNECTIONS = 100
 KEPT_S = 30.0
 _READ_BYTES = 65_536
+_Place: TypeAlias = tuple[str, int]
+"""Host and port of a server."""
 _HEAD = re.compile(rb"HTTP/1\.1 ([2-9]\d\d)(?: [\t\x20-\x7e]*)?\r\n((?:[A-Za-z0-9-]+:[\t\x20-\x7e]*\r\n)+)\r\n")
 """The head of a response that is final and has nothing unusual in it."""
 _UNUSUAL = (b"transfer-encoding", b"connection", b"upgrade")
@@ -55,7 +58,7 @@ class PlainHttp:
         self._timeout_s = timeout_s
         self._max_reply_bytes = max_reply_bytes
         self._slots = asyncio.Semaphore(MAX_CONNECTIONS)
-        self._idle: dict[tuple[str, int], deque[_Connection]] = {}
+        self._idle: dict[_Place, deque[_Connection]] = {}
 
     async def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> PlainReply:
         """Return the response; every step of the exchange has the same time limit.
@@ -67,15 +70,16 @@ class PlainHttp:
             h11.ProtocolError: the server does not speak HTTP/1.1, or a header cannot be sent.
         """
         parts = urlsplit(url)
+        place = parts.hostname or "", parts.port or 80
         sent = _Sent(method, parts, headers, body)
         async with self._slots:
-            kept = self._kept(parts)
+            kept = self._kept(place)
             if kept is not None:
                 try:
                     return await self._exchange(kept, sent)
                 except _GivenUpError:  # between two requests, by a server that had no time to say so
                     pass
-            return await self._exchange(await self._opened(parts), sent)
+            return await self._exchange(await self._opened(place), sent)
 
     async def aclose(self) -> None:
         """Close every connection that is not in use."""
@@ -94,9 +98,9 @@ class PlainHttp:
         self._keep(connection)
         return reply
 
-    def _kept(self, parts: SplitResult) -> _Connection | None:
+    def _kept(self, place: _Place) -> _Connection | None:
         """Return a connection that waits for a request; None when there is none."""
-        kept = self._idle.setdefault(_place(parts), deque())
+        kept = self._idle.setdefault(place, deque())
         oldest = asyncio.get_running_loop().time() - KEPT_S
         while kept:
             connection = kept.pop()
@@ -105,8 +109,7 @@ class PlainHttp:
             connection.close()
         return None
 
-    async def _opened(self, parts: SplitResult) -> _Connection:
-        place = _place(parts)
+    async def _opened(self, place: _Place) -> _Connection:
         async with asyncio.timeout(self._timeout_s):
             reader, writer = await asyncio.open_connection(*place)
         return _Connection(place, reader, writer, timeout_s=self._timeout_s, max_reply_bytes=self._max_reply_bytes)
@@ -157,7 +160,7 @@ class _Sent:
 class _Connection:
     def __init__(
         self,
-        place: tuple[str, int],
+        place: _Place,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         *,
@@ -233,10 +236,6 @@ class _Connection:
                 return PlainReply(status=response.status_code, headers=_headers(response), body=bytes(received))
             elif event is h11.PAUSED or isinstance(event, h11.ConnectionClosed):
                 raise ConnectionResetError
-
-
-def _place(parts: SplitResult) -> tuple[str, int]:
-    return parts.hostname or "", parts.port or 80
 
 
 def _plain(received: bytes, most: int) -> PlainReply | None:

@@ -42,6 +42,7 @@ class Traced:
         self._identity = identity
         self._provider = provider
         self._capture = capture
+        self._name = f"decide {identity.model}"
         self._tracer = trace.get_tracer("interlock") if tracer is None else tracer
 
     @property
@@ -51,9 +52,10 @@ class Traced:
 
     async def answer(self, frame_state: Content, questions: Mapping[QuestionId, Question]) -> JudgeReply:
         """Return what the wrapped judge answers; an exception is told by its type only."""
-        with self._tracer.start_as_current_span(
-            f"decide {self._identity.model}", record_exception=False, set_status_on_exception=False
-        ) as span:
+        started = self._tracer.start_span(self._name)
+        if started is trace.INVALID_SPAN:  # nobody traces
+            return await self._judge.answer(frame_state, questions)
+        with trace.use_span(started, end_on_exit=True, record_exception=False, set_status_on_exception=False) as span:
             recording = span.is_recording()
             if recording:
                 span.set_attributes(dict(self._asked(frame_state, questions)))

@@ -66,7 +66,7 @@ def parse_json(body: str | bytes) -> Json:
     """
     text = body if isinstance(body, str) else body.decode("utf-8")
     try:
-        value: Json = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+        value: Json = _DECODER.decode(text)
     except RecursionError as error:
         raise ValueError("json: nested too deep") from error
     if "\\u" in text and _has_lone_surrogate(value):
@@ -91,3 +91,6 @@ def _has_lone_surrogate(value: Json) -> bool:
 
 def _refuse(_constant: str) -> NoReturn:
     raise ValueError("json: a number is not finite")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)

@@ -46,7 +46,7 @@ class Retry:
             await self._sleep(wait_s)
             reply = await self._inner.answer(frame_state, questions)
             attempts += reply.attempts
-        return replace(reply, attempts=attempts, elapsed_s=self._now() - began)
+        return reply if attempts == reply.attempts else replace(reply, attempts=attempts, elapsed_s=self._now() - began)
 
     async def aclose(self) -> None:
         """Close the judge inside."""
