@@ -8,7 +8,17 @@ import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["ELLIPSIS", "clip", "columns", "first_paragraph", "fold", "has_control", "nearest", "plain_number"]
+__all__ = [
+    "ELLIPSIS",
+    "clip",
+    "columns",
+    "first_paragraph",
+    "fold",
+    "has_control",
+    "nearest",
+    "plain_number",
+    "visible",
+]
 
 ELLIPSIS = "…"
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -60,3 +70,16 @@ def plain_number(text: str) -> float | None:
     """
     number = float(text) if _NUMBER.fullmatch(text) is not None else math.inf
     return number if math.isfinite(number) else None
+
+
+def visible(text: str) -> str:
+    """Return `text` with control and formatting characters written as escapes; line ends and tabs stay."""
+    return "".join(character if _is_harmless(character) else _escaped(character) for character in text)
+
+
+def _is_harmless(character: str) -> bool:
+    return character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")

@@ -5,14 +5,13 @@ Reads records only; draws on whatever `echo` draws on.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 import click
 
 from interlock._canonical import compact_json
-from interlock._text import clip, columns
+from interlock._text import clip, columns, visible
 from interlock.journal.bodies import Accounting
 from interlock.journal.records import Body, Record
 from interlock.questions import Json
@@ -37,11 +36,6 @@ class Trace:
             self._echo(lines(record.body))
 
 
-def visible(text: str) -> str:
-    """Return `text` with control and formatting characters written as escapes; line ends and tabs stay."""
-    return "".join(character if _harmless(character) else _escaped(character) for character in text)
-
-
 def account(accounting: Accounting) -> str:
     """Return the account of a run on one line."""
     tokens = "unknown" if accounting.tokens is None else str(accounting.tokens)
@@ -52,14 +46,6 @@ def account(accounting: Accounting) -> str:
         f"{accounting.waves} waves, {accounting.discarded} discarded{cancelled}, {accounting.writer_calls} writer "
         f"calls, tokens {tokens}{cached}, {accounting.wall_s:.2f} s"
     )
-
-
-def _harmless(character: str) -> bool:
-    return character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def _started(body: Body) -> str:

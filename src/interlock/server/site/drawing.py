@@ -1,0 +1,57 @@
+"""Draws pages and fragments from templates; escapes everything, translates what the templates say themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from interlock._text import visible
+from interlock.server.site.language import LANGUAGES, catalogue, language_of
+
+__all__ = ["THEME_COOKIE", "draw", "environment", "fragment"]
+
+THEME_COOKIE = "interlock_theme"
+_THEMES = ("light", "dark")
+
+
+def draw(request: Request, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
+    """Return a whole page; a template that extends `base.html` names its place in the menu as `here`."""
+    theme = request.cookies.get(THEME_COOKIE)
+    shown = {
+        "language": language_of(request),
+        "languages": LANGUAGES,
+        "theme": theme if theme in _THEMES else "auto",
+        "path": request.url.path,
+        "has_key": request.app.state.has_key,
+    }
+    return HTMLResponse(fragment(language_of(request), template, **shown, **values), status_code=status)
+
+
+def fragment(language: str, template: str, **values: object) -> str:
+    """Return what a template draws in one language."""
+    return environment(language).get_template(template).render(**values)
+
+
+@cache
+def environment(language: str) -> Environment:
+    """Return the templates with what they may call."""
+    made = Environment(
+        loader=PackageLoader("interlock.server"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    messages: Mapping[str, str] = catalogue(language)
+    made.install_gettext_callables(  # type: ignore[attr-defined]  # added by the extension
+        gettext=lambda text: messages.get(text, text),
+        ngettext=lambda one, many, count: messages.get(one if count == 1 else many, one if count == 1 else many),
+        newstyle=True,
+    )
+    made.filters["visible"] = lambda value: visible(str(value))
+    return made

@@ -1,0 +1,174 @@
+"""Who may come in, from where, and with how much: every request passes here before anything reads it.
+
+Host and Origin are checked against rebinding and foreign pages, a key is asked for where there is one, bodies are
+capped, and every response forbids scripts and hosts that are not the page's own.
+Source: journal and safety specification, what an attacker may not do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from interlock.models.secret import Secret
+
+__all__ = ["MAX_BODY_BYTES", "SESSION_COOKIE", "Guard", "session_of"]
+
+MAX_BODY_BYTES = 1024 * 1024
+SESSION_COOKIE = "interlock_session"
+_LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
+_SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+_OPEN = ("/static/", "/sign-in", "/health")
+"""What may be seen without the key."""
+_HEADERS: Mapping[str, str] = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+def session_of(key: Secret) -> str:
+    """Return what a browser that knows the key carries; the key cannot be found from it."""
+    return hmac.new(key.reveal().encode(), b"interlock page session", hashlib.sha256).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """Stands before an application."""
+
+    app: ASGIApp
+    key: Secret | None
+    hosts: frozenset[str]
+    """Names by which the server may be called besides those of loopback; an address in figures is always allowed
+    where there is a key."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse, or let through with a capped body and closed headers."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        sealed = _sealed(send, is_kept=scope["path"].startswith("/static/"))
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await refusal(scope, receive, sealed)
+            return
+        body = _Capped(receive)
+        try:
+            await self.app(scope, body, sealed)
+        except _TooMuchError:
+            await _refused(scope, 413, f"the body is above {MAX_BODY_BYTES} bytes; send less")(scope, receive, sealed)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        if not self._is_known_host(headers.get("host", "")):
+            return _refused(scope, 421, "this server does not go by that name; open it by the address it printed")
+        if scope["method"] not in _SAFE and not _is_own_page(scope, headers):
+            return _refused(scope, 403, "the request comes from another page; send the form from the page itself")
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdigit()):
+            return _refused(scope, 400, "`Content-Length` is not a whole number")
+        if int(length) > MAX_BODY_BYTES:
+            return _refused(scope, 413, f"the body is above {MAX_BODY_BYTES} bytes; send less")
+        return self._stranger(scope, headers)
+
+    def _stranger(self, scope: Scope, headers: Headers) -> Response | None:
+        """Return the answer to a visitor who does not show the key."""
+        if self.key is None or scope["path"].startswith(_OPEN) or _knows(self.key, headers):
+            return None
+        if scope["method"] == "GET" and not scope["path"].startswith("/api/"):
+            return RedirectResponse("/sign-in", status_code=303)
+        return _refused(scope, 401, "send the key as `Authorization: Bearer KEY`")
+
+    def _is_known_host(self, given: str) -> bool:
+        name = _host_name(given)
+        if name in _LOOPBACK or name in self.hosts:
+            return True
+        return self.key is not None and _is_address(name)
+
+
+class _TooMuchError(Exception):
+    """More was sent than a body may hold."""
+
+
+class _Capped:
+    """Receives a body and stops where it is too long."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._left = MAX_BODY_BYTES
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise _TooMuchError
+        return message
+
+
+def _sealed(send: Send, *, is_kept: bool) -> Send:
+    async def sealed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers[name] = value
+            if not is_kept:
+                headers["cache-control"] = "no-store"
+        await send(message)
+
+    return sealed
+
+
+def _host_name(given: str) -> str:
+    """Return the name in a `Host` header without its port, lower case; empty for what is none."""
+    try:
+        return (urlsplit(f"//{given}").hostname or "") if given and "@" not in given and "/" not in given else ""
+    except ValueError:
+        return ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_own_page(scope: Scope, headers: Headers) -> bool:
+    """Tell whether what may change something was sent by a page of this server, or by no page at all."""
+    if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        return False
+    origin = headers.get("origin")
+    return origin is None or origin == f"{scope['scheme']}://{headers.get('host', '')}"
+
+
+def _knows(key: Secret, headers: Headers) -> bool:
+    scheme, _, told = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and _same(told.strip(), key.reveal()):
+        return True
+    return _same(cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE, ""), session_of(key))
+
+
+def _same(given: str, right: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), right.encode())
+
+
+def _refused(scope: Scope, status: int, says: str) -> Response:
+    if scope["path"].startswith("/api/"):
+        return JSONResponse({"error": says}, status_code=status)
+    return PlainTextResponse(says + "\n", status_code=status)
