@@ -287,20 +287,6 @@ def test_a_missing_library_is_named_by_its_extra() -> None:
     assert done.stdout == 'journal: `psycopg` is not installed: pip install "interlock[postgres]"\n'
 
 
-@pytest.mark.parametrize(
-    ("place", "shown"),
-    [
-        ("postgresql://user:secret@host:1/db?password=secret#secret", "postgresql://host:1/db"),
-        ("postgres://secret@/db", "postgres:///db"),
-        ("postgresql://u:se@cret@a:1,b:2/db", "postgresql://a:1,b:2/db"),
-        ("postgresql://u:secret@host", "postgresql://host/"),
-        ("a/journal.db", "a/journal.db"),
-    ],
-)
-def test_an_address_is_shown_without_what_it_may_hide(place: str, shown: str) -> None:
-    assert shown_address(place) == shown
-
-
 def _seam(journal: Journal) -> Journal:
     return journal
 

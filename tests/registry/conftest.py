@@ -1,4 +1,4 @@
-"""Both kinds of registry, so that each law is held by both."""
+"""Every kind of registry, so that each law is held by all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from interlock.registry import DatabaseRegistry, FileRegistry, SqliteDatabase
+from interlock.registry import DatabaseRegistry, FileRegistry, open_registry
 
 
 class Moments:
@@ -22,12 +22,17 @@ class Moments:
         return self.now
 
 
-@pytest.fixture(params=["files", "database"])
-def registry(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileRegistry | DatabaseRegistry]:
-    """Return an empty registry of either kind."""
-    if request.param == "files":
-        yield FileRegistry(tmp_path / "prompts", now=Moments())
-        return
-    database = SqliteDatabase(tmp_path / "prompts.db")
-    yield DatabaseRegistry(database, now=Moments())
-    database.close()
+@pytest.fixture(params=["files", "sqlite", pytest.param("postgres", marks=pytest.mark.needs_system)])
+def registry_place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a registry is that several processes may share, one of each kind."""
+    places = {"files": str(tmp_path / "prompts"), "sqlite": str(tmp_path / "prompts.db")}
+    return places.get(request.param) or str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+def registry(registry_place: str) -> Iterator[FileRegistry | DatabaseRegistry]:
+    """Return an empty registry of each kind."""
+    opened = open_registry(registry_place, now=Moments())
+    yield opened
+    if isinstance(opened, DatabaseRegistry):
+        opened.close()

@@ -152,7 +152,7 @@ def test_a_difference_is_shown_line_by_line() -> None:
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        pytest.param("postgresql://host/prompts", "a `postgresql` registry is not known", id="another-database"),
+        pytest.param("mysql://host/prompts", "a `mysql` registry is not known", id="another-database"),
         pytest.param("", "the place is empty", id="empty"),
         pytest.param("a\0b", "holds a NUL", id="a-nul"),
     ],
@@ -168,7 +168,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PromptError, match="is a file"):
         open_registry(str(tmp_path / "notes.txt"))
     with pytest.raises(PromptError, match="cannot be used as a registry"):
-        open_registry(str(tmp_path / "notes.db"))
+        open_registry(str(tmp_path / "notes.db")).index()
 
 
 def test_a_database_is_opened_by_its_ending(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from interlock.registry.base import PRODUCTION, Prompt, PromptRegistry, diff_pro
 from interlock.registry.database import Database, DatabaseRegistry
 from interlock.registry.files import FileRegistry
 from interlock.registry.index import Change, Entry, Index, Label
-from interlock.registry.pack import STANDARD_LAYERS, find_prompt, load_pack, open_registry, pack_of, shipped_registry
+from interlock.registry.pack import STANDARD_LAYERS, find_prompt, load_pack, pack_of
+from interlock.registry.place import open_registry, shipped_registry
 from interlock.registry.sqlite import SqliteDatabase
 from interlock.registry.sticky import sticky
 

@@ -6,6 +6,7 @@ Source: decision-engine specification, versions and registry.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from interlock.questions import Json
 from interlock.registry.index import Change, Index
 
 __all__ = [
+    "MAX_BYTES",
     "PRODUCTION",
     "Clock",
     "Prompt",
@@ -33,6 +35,10 @@ __all__ = [
     "read_loop",
     "utc_now",
 ]
+
+MAX_BYTES = 1_048_576
+"""Of one text, in UTF-8."""
+_UNKEEPABLE = re.compile("[\0\ud800-\udfff]")
 
 PRODUCTION = "production"
 """The label that is meant when none is named."""
@@ -129,10 +135,15 @@ def check_text(layer: Layer, text: str) -> None:
     """Refuse a text that no pack could use as this layer.
 
     Raises:
-        PromptError: it is empty, a system layer that misses actions, or a loop layer that is not the object wanted.
+        PromptError: it is empty, too large or not whole, a system layer that misses actions, or a loop layer that is
+            not the object wanted.
     """
     if not text.strip():
         raise PromptError(f"{layer} layer: is empty")
+    if _UNKEEPABLE.search(text):
+        raise PromptError(f"{layer} layer: holds a NUL or half of a character, which not every store keeps")
+    if len(text.encode()) > MAX_BYTES:
+        raise PromptError(f"{layer} layer: is larger than {MAX_BYTES:,} bytes")
     if layer == "system":
         fill_system(text, Wanted())
     if layer == "loop":

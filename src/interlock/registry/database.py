@@ -12,9 +12,10 @@ from typing import Protocol, TypeAlias
 from interlock.errors import PromptError
 from interlock.prompts import Layer
 from interlock.prompts.layers import text_digest
-from interlock.registry.base import PRODUCTION, Clock, Prompt, check_text, moment, utc_now
-from interlock.registry.index import Change, Index, fold, label_change, publish_change, rollback_change
+from interlock.registry.base import PRODUCTION, Clock, Prompt, moment, utc_now
+from interlock.registry.index import Change, Index, fold, rollback_change
 from interlock.registry.ledger import change_json, read_change
+from interlock.registry.publishing import publication
 
 __all__ = ["SCHEMA", "Database", "DatabaseRegistry", "Execute"]
 
@@ -53,11 +54,21 @@ class Database(Protocol):
         """Where it is, as shown to a person."""
         ...
 
-    def transaction(self) -> AbstractContextManager[Execute]:
-        """Begin a transaction that no other writer can interleave; it is undone when the block raises.
+    def reading(self) -> AbstractContextManager[Execute | None]:
+        """Begin a transaction that sees one state throughout; None where nothing was ever published.
 
         Raises:
-            PromptError: the database cannot be reached, read or written.
+            PromptError: the database cannot be reached or read.
+        """
+        ...
+
+    def writing(self) -> AbstractContextManager[Execute]:
+        """Begin a transaction that no other writer can interleave; it is undone when the block raises.
+
+        The tables are made where there are none.
+
+        Raises:
+            PromptError: the database cannot be reached or written.
         """
         ...
 
@@ -80,15 +91,15 @@ class DatabaseRegistry:
 
     def index(self) -> Index:
         """Return every name, version and label, and the history; see `PromptRegistry.index`."""
-        with self._database.transaction() as execute:
+        with self._database.reading() as execute:
             return self._index(execute)
 
     def get(self, name: str, which: str = PRODUCTION, *, key: str | None = None) -> Prompt:
         """Return one published version; see `PromptRegistry.get`."""
-        with self._database.transaction() as execute:
+        with self._database.reading() as execute:
             entry = self._index(execute).entry(name)
             version = entry.resolve(which, key)
-            text = _text(execute(_TEXT, (name, version)))
+            text = "" if execute is None else _text(execute(_TEXT, (name, version)))
         if text_digest(text) != entry.versions[version]:
             raise PromptError(f"{self.place}: the text of `{name}@{version}` is not what was published")
         return Prompt(name=name, version=version, layer=entry.layer, text=text)
@@ -105,22 +116,19 @@ class DatabaseRegistry:
     ) -> tuple[Change, ...]:
         """Publish `text`, or only let a label point to what is there; see `PromptRegistry.publish`."""
         at = moment(self._now)
-        with self._database.transaction() as execute:
+        with self._database.writing() as execute:
             index = self._index(execute)
-            changes: list[Change] = []
-            if text is not None:
-                changes += self._published(execute, index, at=at, name=name, version=version, text=text, layer=layer)
-            elif label is None:
-                raise PromptError(f"`{name}@{version}`: give the text that is to be published")
-            if label is not None:
-                after = fold((*index.history, *changes))
-                changes.append(label_change(after, at=at, name=name, version=version, label=label, share=share))
+            changes = publication(
+                index, at=at, name=name, version=version, text=text, layer=layer, label=label, share=share
+            )
+            if any(change.act == "publish" for change in changes):
+                execute(_ADD_TEXT, (name, version, text))
             _append(execute, len(index.history), changes)
-        return tuple(changes)
+        return changes
 
     def rollback(self, name: str, label: str = PRODUCTION) -> Change:
         """Let a label point where it pointed before; see `PromptRegistry.rollback`."""
-        with self._database.transaction() as execute:
+        with self._database.writing() as execute:
             index = self._index(execute)
             change = rollback_change(index, at=moment(self._now), name=name, label=label)
             _append(execute, len(index.history), [change])
@@ -130,22 +138,9 @@ class DatabaseRegistry:
         """Close the database."""
         self._database.close()
 
-    def _published(
-        self, execute: Execute, index: Index, *, at: str, name: str, version: str, text: str, layer: Layer | None
-    ) -> list[Change]:
-        known = index.entries.get(name)
-        found = layer or (None if known is None else known.layer)
-        if found is None:
-            raise PromptError(f"`{name}`: is new; say which layer it is: system, role or loop")
-        check_text(found, text)
-        change = publish_change(index, at=at, name=name, version=version, layer=found, digest=text_digest(text))
-        if change is None:
-            return []
-        execute(_ADD_TEXT, (name, version, text))
-        return [change]
-
-    def _index(self, execute: Execute) -> Index:
-        rows = [dict(zip(_COLUMNS, row, strict=True)) for row in execute(_HISTORY)]
+    def _index(self, execute: Execute | None) -> Index:
+        found = () if execute is None else execute(_HISTORY)
+        rows = [dict(zip(_COLUMNS, row, strict=True)) for row in found]
         return fold(read_change(row, f"{self.place}: history {at + 1}") for at, row in enumerate(rows))
 
 

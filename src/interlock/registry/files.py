@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from interlock.errors import PromptError
 from interlock.prompts import LAYERS, Layer
 from interlock.prompts.layers import text_digest
-from interlock.registry.base import PRODUCTION, Clock, Prompt, check_text, moment, utc_now
-from interlock.registry.index import Change, Index, fold, label_change, publish_change, rollback_change
+from interlock.registry.base import MAX_BYTES, PRODUCTION, Clock, Prompt, moment, utc_now
+from interlock.registry.index import Change, Index, check_name, fold, rollback_change
 from interlock.registry.ledger import index_text, read_index
+from interlock.registry.locking import locked
+from interlock.registry.publishing import known_layer, publication
 
 __all__ = ["FileRegistry"]
 
@@ -26,7 +29,8 @@ _SUFFIXES: Mapping[Layer, tuple[str, ...]] = {
     "role": (".txt", ".md"),
     "loop": (".json",),
 }
-_MAX_BYTES = 1_048_576
+_UNFINISHED = ".unfinished"
+"""How the name of a file ends while it is written."""
 
 
 class FileRegistry:
@@ -72,35 +76,32 @@ class FileRegistry:
         share: float | None = None,
     ) -> tuple[Change, ...]:
         """Publish the version that lies in its file, or `text` as that file; see `PromptRegistry.publish`."""
-        index, at = self._for_change(), moment(self._now)
-        if text is not None:
-            self._place(name, version, text, layer or _known_layer(index, name))
-        path, found = self._found(name, version)
-        check_text(found, _read(path))
-        digest = text_digest(_read(path))
-        published = publish_change(index, at=at, name=name, version=version, layer=found, digest=digest)
-        changes = [] if published is None else [published]
-        if label is not None:
-            after = fold((*index.history, *changes))
-            changes.append(label_change(after, at=at, name=name, version=version, label=label, share=share))
-        self._write(index, changes)
-        return tuple(changes)
+        at = moment(self._now)
+        with self._changing() as index:
+            path, found, content = self._given(index, name, version, text, layer)
+            changes = publication(
+                index, at=at, name=name, version=version, text=content, layer=found, label=label, share=share
+            )
+            if text is not None and not path.exists():
+                _replace(path, text)
+            self._write(index, changes)
+        return changes
 
     def rollback(self, name: str, label: str = PRODUCTION) -> Change:
         """Let a label point where it pointed before; see `PromptRegistry.rollback`."""
-        index = self._for_change()
-        change = rollback_change(index, at=moment(self._now), name=name, label=label)
-        self.get(name, change.version)
-        self._write(index, [change])
+        with self._changing() as index:
+            change = rollback_change(index, at=moment(self._now), name=name, label=label)
+            self.get(name, change.version)
+            self._write(index, [change])
         return change
 
     def unpublished(self) -> tuple[str, ...]:
         """Return the files that lie in the layout and are not published, by their path in the directory."""
-        entries = self.index().entries
+        index = self.index()
         return tuple(
             path.relative_to(self._directory).as_posix()
             for path, name, version in self._lying()
-            if name not in entries or version not in entries[name].versions
+            if not _is_published(index, name, version)
         )
 
     def _lying(self) -> Iterator[tuple[Path, str, str]]:
@@ -110,10 +111,31 @@ class FileRegistry:
                 if path.suffix in _SUFFIXES[layer]:
                     yield path, name, version
 
-    def _for_change(self) -> Index:
+    @contextmanager
+    def _changing(self) -> Iterator[Index]:
+        """Yield the index while nobody else changes it, after removing what a killed process left half written."""
         if self._read_only:
             raise PromptError("the shipped prompts are read-only; name a registry of your own")
-        return self.index()
+        with locked(self._directory):
+            for folder in (self._directory, *(self._directory / name for name in _DIRECTORIES.values())):
+                for leftover in folder.glob(f".*{_UNFINISHED}"):
+                    leftover.unlink(missing_ok=True)
+            yield self.index()
+
+    def _given(
+        self, index: Index, name: str, version: str, text: str | None, layer: Layer | None
+    ) -> tuple[Path, Layer, str]:
+        """Return the file of a version, its layer, and the text that it holds or is to hold."""
+        if text is None:
+            path, found = self._found(name, version)
+            return path, found, _read(path)
+        found = layer or known_layer(index, name)
+        check_name(name, version)
+        path = self._file(name, version, found)
+        if path.exists() and _read(path) != text:
+            way = "give it a new number" if _is_published(index, name, version) else "remove it, or give a new number"
+            raise PromptError(f"`{name}@{version}`: {path} holds another text; {way}")
+        return path, found, text
 
     def _found(self, name: str, version: str) -> tuple[Path, Layer]:
         found = [(path, layer) for layer in LAYERS for path in self._candidates(name, version, layer) if path.is_file()]
@@ -134,24 +156,13 @@ class FileRegistry:
         folder = self._directory / _DIRECTORIES[layer]
         return [folder / f"{name}_v{version}{suffix}" for suffix in _SUFFIXES[layer]]
 
-    def _place(self, name: str, version: str, text: str, layer: Layer) -> None:
-        """Write a text into its file, unless another text lies there."""
-        check_text(layer, text)
-        publish_change(fold(()), at="", name=name, version=version, layer=layer, digest="")
-        path = self._file(name, version, layer)
-        if path.exists() and _read(path) != text:
-            raise PromptError(f"`{name}@{version}`: {path} holds another text; give it a new number")
-        _replace(path, text)
-
-    def _write(self, index: Index, changes: list[Change]) -> None:
+    def _write(self, index: Index, changes: Sequence[Change]) -> None:
         if changes:
             _replace(self._directory / REGISTRY, index_text(fold((*index.history, *changes))))
 
 
-def _known_layer(index: Index, name: str) -> Layer:
-    if name not in index.entries:
-        raise PromptError(f"`{name}`: is new; say which layer it is: {', '.join(LAYERS)}")
-    return index.entries[name].layer
+def _is_published(index: Index, name: str, version: str) -> bool:
+    return name in index.entries and version in index.entries[name].versions
 
 
 def _read(path: Path) -> str:
@@ -160,8 +171,8 @@ def _read(path: Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise PromptError(f"{path}: cannot be read: {error.strerror}") from error
-    if len(data) > _MAX_BYTES:
-        raise PromptError(f"{path}: is larger than {_MAX_BYTES:,} bytes")
+    if len(data) > MAX_BYTES:
+        raise PromptError(f"{path}: is larger than {MAX_BYTES:,} bytes")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -172,9 +183,11 @@ def _replace(path: Path, text: str) -> None:
     """Write a file in one step: a reader sees the old text or the new one."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_UNFINISHED)
         with os.fdopen(handle, "wb") as stream:
             stream.write(text.encode("utf-8"))
+            stream.flush()
+            os.fsync(stream.fileno())
         Path(temporary).chmod(0o644)
         Path(temporary).replace(path)
     except OSError as error:

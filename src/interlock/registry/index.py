@@ -16,7 +16,18 @@ from interlock.errors import PromptError
 from interlock.prompts import Layer
 from interlock.registry.sticky import sticky
 
-__all__ = ["Act", "Change", "Entry", "Index", "Label", "fold", "label_change", "publish_change", "rollback_change"]
+__all__ = [
+    "Act",
+    "Change",
+    "Entry",
+    "Index",
+    "Label",
+    "check_name",
+    "fold",
+    "label_change",
+    "publish_change",
+    "rollback_change",
+]
 
 Act: TypeAlias = Literal["publish", "label", "rollback"]
 
@@ -123,6 +134,18 @@ def fold(history: Iterable[Change]) -> Index:
     return index
 
 
+def check_name(name: str, version: str) -> None:
+    """Refuse a name or a number that no prompt can have.
+
+    Raises:
+        PromptError: it is such a one.
+    """
+    if not _NAME.fullmatch(name):
+        raise PromptError(f"`{name}@{version}`: the name is lower-case letters, digits and `_`")
+    if not _VERSION.fullmatch(version):
+        raise PromptError(f"`{name}@{version}`: the version is a number such as `1.0` or `1.2.1`")
+
+
 def publish_change(index: Index, *, at: str, name: str, version: str, layer: Layer, digest: str) -> Change | None:
     """Return the change that publishes a version; None when exactly this was published already.
 
@@ -187,10 +210,7 @@ def _after(index: Index, change: Change) -> Index:
 
 def _published(entry: Entry | None, change: Change) -> Entry:
     place = f"`{change.name}@{change.version}`"
-    if not _NAME.fullmatch(change.name):
-        raise PromptError(f"{place}: the name is lower-case letters, digits and `_`")
-    if not _VERSION.fullmatch(change.version):
-        raise PromptError(f"{place}: the version is a number such as `1.0` or `1.2.1`")
+    check_name(change.name, change.version)
     if entry is None:
         return Entry(name=change.name, layer=change.layer, versions={change.version: change.digest}, labels={})
     if entry.layer != change.layer:

@@ -1,4 +1,4 @@
-"""A pack from published layers, and which registry a place names.
+"""A pack from published layers, looked for in one registry after another.
 
 Source: decision-engine specification, versions and registry.
 """
@@ -6,46 +6,16 @@ Source: decision-engine specification, versions and registry.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
-from pathlib import Path
 
 from interlock.errors import PromptError
 from interlock.prompts import LAYERS, Layer, PromptPack
 from interlock.registry.base import Prompt, PromptRegistry, parse_ref, read_loop
-from interlock.registry.database import DatabaseRegistry
-from interlock.registry.files import FileRegistry
-from interlock.registry.sqlite import SqliteDatabase
+from interlock.registry.place import shipped_registry
 
-__all__ = ["STANDARD_LAYERS", "find_prompt", "load_pack", "open_registry", "pack_of", "shipped_registry"]
+__all__ = ["STANDARD_LAYERS", "find_prompt", "load_pack", "pack_of"]
 
 STANDARD_LAYERS: Mapping[Layer, str] = {"system": "decision_engine", "role": "web_research", "loop": "state_schema"}
 """Layer → the shipped prompt that is used when none is named."""
-
-_DATABASES = (".db", ".sqlite", ".sqlite3")
-
-
-def shipped_registry() -> FileRegistry:
-    """Return the prompts that come with this package; nothing can be published there."""
-    return FileRegistry(Path(str(files("interlock").joinpath("prompts", "library"))), read_only=True)
-
-
-def open_registry(place: str) -> FileRegistry | DatabaseRegistry:
-    """Return the registry at a place: a directory, or a SQLite file by its ending.
-
-    Raises:
-        PromptError: the place cannot hold a registry.
-    """
-    scheme, separator, _ = place.partition("://")
-    if separator:
-        raise PromptError(f"registry: a `{scheme}` registry is not known; give a directory or a file ending in .db")
-    if not place or "\0" in place:
-        raise PromptError("registry: the place is empty or holds a NUL; give a directory")
-    path = Path(place).expanduser()
-    if path.suffix in _DATABASES:
-        return DatabaseRegistry(SqliteDatabase(path))
-    if path.is_file():
-        raise PromptError(f"registry `{path}`: is a file; give a directory, or a file ending in .db")
-    return FileRegistry(path)
 
 
 def find_prompt(registries: Sequence[PromptRegistry], ref: str, *, key: str | None = None) -> Prompt:

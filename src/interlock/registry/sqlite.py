@@ -17,6 +17,7 @@ from interlock.registry.database import SCHEMA, Execute, Value
 __all__ = ["SqliteDatabase"]
 
 BUSY_TIMEOUT_S = 5.0
+_TABLES = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'prompt_history'"
 
 
 class SqliteDatabase:
@@ -32,13 +33,6 @@ class SqliteDatabase:
             )
         except (sqlite3.Error, OSError) as error:
             raise PromptError(f"{path}: cannot be opened: {error}") from error
-        try:
-            with self.transaction() as execute:
-                for statement in SCHEMA:
-                    execute(statement)
-        except BaseException:
-            self._connection.close()
-            raise
 
     @property
     def place(self) -> str:
@@ -46,18 +40,18 @@ class SqliteDatabase:
         return str(self._path)
 
     @contextmanager
-    def transaction(self) -> Iterator[Execute]:
-        """Yield what runs statements; see `Database.transaction`."""
-        with self._lock:
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                yield self._execute
-                self._connection.execute("COMMIT")
-            except sqlite3.Error as error:
-                raise PromptError(f"{self.place}: cannot be used as a registry: {error}") from error
-            finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+    def reading(self) -> Iterator[Execute | None]:
+        """Yield what runs statements; see `Database.reading`."""
+        with self._transaction("BEGIN"):
+            yield self._execute if self._execute(_TABLES) else None
+
+    @contextmanager
+    def writing(self) -> Iterator[Execute]:
+        """Yield what runs statements; see `Database.writing`."""
+        with self._transaction("BEGIN IMMEDIATE"):
+            for statement in SCHEMA:
+                self._execute(statement)
+            yield self._execute
 
     def close(self) -> None:
         """Close the file; closing twice is allowed."""
@@ -65,3 +59,16 @@ class SqliteDatabase:
 
     def _execute(self, sql: str, values: Sequence[Value] = ()) -> list[tuple[Value, ...]]:
         return self._connection.execute(sql, tuple(values)).fetchall()
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[None]:
+        with self._lock:
+            try:
+                self._connection.execute(begin)
+                yield
+                self._connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise PromptError(f"{self.place}: cannot be used as a registry: {error}") from error
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
