@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from interlock.journal import Head, MemoryJournal
-from interlock.journal.metrics import prometheus
+from interlock.journal import Head, JournalView, MemoryJournal
+from interlock.journal.base import Store
+from interlock.journal.metrics import JournalCounts, prometheus
+from interlock.journal.records import Row
 
 WriteRun = Callable[..., str]
 SERIES = re.compile(r'([a-z_]+)(?:\{((?:[a-z_]+="[A-Za-z0-9_.+-]*",?)+)\})? (-?[0-9.e+-]+)')
@@ -80,3 +82,63 @@ def test_deleted_runs_are_not_counted(journal: MemoryJournal) -> None:
     assert head is not None
     journal.prune("run-1", {}, ts=TS, expected=Head(seq=head.seq, hash=head.hash))
     assert "interlock_runs_started_total 1" in _lines(journal)
+
+
+class _Watched:
+    """A view that counts the rows that are read of it."""
+
+    def __init__(self, view: JournalView) -> None:
+        self._view = view
+        self.read = 0
+
+    def rows(self, run_id: str, *, after: int) -> Iterator[Row]:
+        for row in self._view.rows(run_id, after=after):
+            self.read += 1
+            yield row
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._view, name)
+
+
+def _look(counts: JournalCounts, journal: Store, rows: int | None = None) -> int:
+    """Return how many rows one look reads."""
+    with journal.snapshot() as view:
+        watched: Any = _Watched(view)
+        counts.look(watched, rows=rows)
+    return int(watched.read)
+
+
+def test_a_row_is_read_once_however_often_is_looked(any_store: Store, write_run: WriteRun) -> None:
+    write_run(any_store, "run-1")
+    counts = JournalCounts()
+    assert _look(counts, any_store) == 20
+    assert _look(counts, any_store) == 0
+    write_run(any_store, "run-2")
+    any_store.append("run-1", "error", {"kind": "late", "where": "x", "message": "y"}, ts=TS)
+    assert _look(counts, any_store) == 21
+    with any_store.snapshot() as view:
+        assert list(counts.lines()) == list(prometheus(view))
+
+
+def test_a_look_is_bounded_and_the_next_ones_catch_up(any_store: Store, write_run: WriteRun) -> None:
+    for run_id in ("run-1", "run-2", "run-3"):
+        write_run(any_store, run_id)
+    counts, read = JournalCounts(), list[int]()
+    while not read or read[-1]:
+        read.append(_look(counts, any_store, rows=25))
+        (line,) = [line for line in counts.lines() if line.startswith("interlock_uncounted_rows ")]
+        assert int(line.split()[1]) == 60 - sum(read)
+    assert read == [25, 25, 10, 0]
+    with any_store.snapshot() as view:
+        assert list(counts.lines()) == list(prometheus(view))
+
+
+def test_what_is_deleted_stays_counted(any_store: Store, write_run: WriteRun) -> None:
+    write_run(any_store, "run-1")
+    counts = JournalCounts()
+    _look(counts, any_store)
+    before, head = list(counts.lines()), any_store.head("run-1")
+    assert head is not None
+    any_store.prune("run-1", {"run_id": "run-1"}, ts=TS, expected=head)
+    assert _look(counts, any_store) == 0
+    assert list(counts.lines()) == before

@@ -24,7 +24,12 @@ def serve() -> Iterator[Serve]:
     running: list[tuple[uvicorn.Server, threading.Thread]] = []
 
     def start(
-        judge: Judge | None = None, *, key: str | None = None, max_waiting: int = 256, on_reply: object = None
+        judge: Judge | None = None,
+        *,
+        key: str | None = None,
+        max_waiting: int = 256,
+        on_reply: object = None,
+        journal_counts: object = None,
     ) -> str:
         numbers = itertools.count(1)
         gateway = Gateway(
@@ -34,6 +39,7 @@ def serve() -> Iterator[Serve]:
             models=(("hash", "derived from the request", "1970-01-01"), ("jev-latest", "an alias", "1970-01-01")),
             make_id=lambda: f"req_{next(numbers)}",
             on_reply=on_reply,  # type: ignore[arg-type]  # each test passes a function of the right shape
+            journal_counts=journal_counts,  # type: ignore[arg-type]  # the same
             max_waiting=max_waiting,
         )
         config = uvicorn.Config(gateway_app(gateway), host="127.0.0.1", port=0, log_level="warning", access_log=False)

@@ -166,8 +166,8 @@ def test_routes_keys_models_and_sizes(serve: Any) -> None:
     answered = _post(url, GOOD, **bearer)
     assert answered.headers["x-typesafe-request-id"].startswith("req_")
     measured = httpx2.get(f"{url}/metrics", headers=bearer).text
-    assert 'interlock_requests_total{route="/v1/systemone",status="200"} 1' in measured
-    assert 'interlock_readings_total{kind="answered",reason="ok"} 1' in measured
+    assert 'interlock_gateway_requests_total{route="/v1/systemone",status="200"} 1' in measured
+    assert 'interlock_gateway_readings_total{kind="answered",reason="ok"} 1' in measured
 
 
 @pytest.mark.parametrize(

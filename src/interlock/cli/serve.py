@@ -73,6 +73,7 @@ def _serve(judge: Judge, judge_id: str, key: Secret | None, log: GatewayLog, pla
         judge_id=judge_id,
         key=key,
         on_reply=log.record,
+        journal=log.journal,
         make_id=lambda: f"req_{secrets.token_hex(12)}",
         host=place[0],
         port=place[1],

@@ -31,6 +31,10 @@ class JournalView(Protocol):
         """Return the head stored with the run's last append; None when there is none."""
         ...
 
+    def heads(self) -> Mapping[str, Head]:
+        """Return the head of every run that has one; no row is read for it."""
+        ...
+
     def rows(self, run_id: str, kinds: Sequence[EventType] = (), *, after: int | None = None) -> Iterator[Row]:
         """Yield the rows of one run by `seq`, of all types unless some are named, and only those above `after`."""
         ...

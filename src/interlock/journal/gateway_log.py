@@ -41,6 +41,7 @@ class GatewayLog:
     """The record of one gateway process; a journal that fails is logged and never breaks a reply."""
 
     def __init__(self, journal: Journal, judge_id: str, *, clock: Clock, token: str) -> None:
+        self.journal = journal
         self.run_id = make_run_id(clock(), token)
         self._recorder = Recorder(journal, self.run_id, clock=clock)
         self._recorder.record("run_started", {"kind": "gateway", "task": "", "judge": judge_id})

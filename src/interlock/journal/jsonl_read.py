@@ -6,7 +6,7 @@ Pure; the inverse of `export`. What a line says is not believed: chains are chec
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from interlock.errors import JournalError
@@ -34,6 +34,10 @@ class ExportedRun:
     def head(self, run_id: str) -> Head | None:
         """Return the last row: lines hold no head, so a cut tail is found by a head kept elsewhere alone."""
         return Head(seq=self.stored[-1].seq, hash=self.stored[-1].hash) if run_id == self.run_id else None
+
+    def heads(self) -> Mapping[str, Head]:
+        """Return the last row of the one run."""
+        return {self.run_id: Head(seq=self.stored[-1].seq, hash=self.stored[-1].hash)}
 
     def rows(self, run_id: str, kinds: Iterable[EventType] = (), *, after: int | None = None) -> Iterator[Row]:
         """Yield the rows, of all types unless some are named, and only those above `after`."""

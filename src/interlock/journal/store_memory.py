@@ -120,6 +120,9 @@ class _MemoryView:
         found = self._runs.get(run_id)
         return Head(seq=found[-1].seq, hash=found[-1].hash) if found else None
 
+    def heads(self) -> Mapping[str, Head]:
+        return {run_id: Head(seq=found[-1].seq, hash=found[-1].hash) for run_id, found in self._runs.items() if found}
+
     def rows(self, run_id: str, kinds: Sequence[EventType] = (), *, after: int | None = None) -> Iterator[Row]:
         for record in self._runs.get(run_id, ()):
             if (after is None or record.seq > after) and (not kinds or record.type in kinds):

@@ -26,6 +26,7 @@ __all__ = ["PostgresJournal", "read_postgres"]
 _LOCK = "SELECT set_config('synchronous_commit', %s, true), pg_advisory_xact_lock(hashtextextended(%s, 1))"
 """Taken before the head is read: two that append to one run do so one after the other."""
 _HEAD = "SELECT seq, hash FROM interlock.heads WHERE run_id = %s"
+_HEADS = "SELECT run_id, seq, hash FROM interlock.heads"
 _APPEND = """
     WITH appended AS (
         INSERT INTO interlock.events (run_id, seq, ts, type, body, prev_hash, hash)
@@ -211,6 +212,10 @@ class _PostgresView:
     def head(self, run_id: str) -> Head | None:
         found = self._connection.execute(_HEAD, (run_id,)).fetchone()
         return None if found is None else Head(seq=found[0], hash=found[1])
+
+    def heads(self) -> Mapping[str, Head]:
+        found = self._connection.execute(_HEADS)
+        return {run_id: Head(seq=seq, hash=last) for run_id, seq, last in found}
 
     def rows(self, run_id: str, kinds: Sequence[EventType] = (), *, after: int | None = None) -> Iterator[Row]:
         later = "" if after is None else " AND seq > %(after)s"

@@ -22,6 +22,7 @@ __all__ = ["SqliteJournal", "read_sqlite"]
 BUSY_TIMEOUT_S = 5.0
 
 _HEAD = "SELECT seq, hash FROM heads WHERE run_id = CAST(? AS TEXT)"
+_HEADS = "SELECT run_id, seq, hash FROM heads"
 _APPEND = "INSERT INTO events (run_id, seq, ts, type, body, prev_hash, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _MOVE_HEAD = (
     "INSERT INTO heads (run_id, seq, hash) VALUES (?, ?, ?) "
@@ -196,6 +197,10 @@ class _SqliteView:
     def head(self, run_id: str) -> Head | None:
         found = self._connection.execute(_HEAD, (_bytes(run_id),)).fetchone()
         return None if found is None else Head(seq=_whole(found[0]), hash=_text(found[1]))
+
+    def heads(self) -> Mapping[str, Head]:
+        found = self._connection.execute(_HEADS)
+        return {_text(run_id): Head(seq=_whole(seq), hash=_text(last)) for run_id, seq, last in found}
 
     def rows(self, run_id: str, kinds: Sequence[EventType] = (), *, after: int | None = None) -> Iterator[Row]:
         marks = ", ".join("?" for _ in kinds)

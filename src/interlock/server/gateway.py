@@ -9,7 +9,7 @@ import asyncio
 import hmac
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -56,6 +56,8 @@ class Gateway:
     """(name, description, release date) of every model name that is accepted, the alias included."""
     make_id: Callable[[], str]
     on_reply: OnReply | None = None
+    journal_counts: Callable[[], Sequence[str]] | None = None
+    """Lines of the exposition format that `GET /metrics` adds; called in a thread of its own."""
     max_in_flight: int = 64
     max_waiting: int = 256
 
@@ -138,8 +140,11 @@ class _Desk:
         return JSONResponse({"models": listed})
 
     async def measures(self, _: Request, __: str) -> HttpResponse:
-        """Give the counters."""
-        return PlainTextResponse(self.metrics.text(), media_type="text/plain; version=0.0.4")
+        """Give the counters of this process, and those of the journal."""
+        counts = self.gateway.journal_counts
+        kept = [] if counts is None else await asyncio.to_thread(counts)
+        text = self.metrics.text() + "".join(f"{line}\n" for line in kept)
+        return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
     async def health(self, _: Request, __: str) -> HttpResponse:
         """Say that it answers."""

@@ -37,19 +37,19 @@ class Metrics:
 
     def text(self) -> str:
         """Return every counter in the exposition format."""
-        lines = ["# TYPE interlock_requests_total counter"]
+        lines = ["# TYPE interlock_gateway_requests_total counter"]
         lines += [
-            f'interlock_requests_total{{route="{route}",status="{status}"}} {count}'
+            f'interlock_gateway_requests_total{{route="{route}",status="{status}"}} {count}'
             for (route, status), count in sorted(self.requests.items())
         ]
-        lines.append("# TYPE interlock_readings_total counter")
+        lines.append("# TYPE interlock_gateway_readings_total counter")
         lines += [
-            f'interlock_readings_total{{kind="{kind}",reason="{reason}"}} {count}'
+            f'interlock_gateway_readings_total{{kind="{kind}",reason="{reason}"}} {count}'
             for (kind, reason), count in sorted(self.readings.items())
         ]
-        lines.append("# TYPE interlock_decision_seconds histogram")
-        lines += [f'interlock_decision_seconds_bucket{{le="{bound}"}} {self.seconds[bound]}' for bound in BUCKETS_S]
-        lines.append(f'interlock_decision_seconds_bucket{{le="+Inf"}} {self.decisions}')
-        lines.append(f"interlock_decision_seconds_sum {self.total_s:.6f}")
-        lines.append(f"interlock_decision_seconds_count {self.decisions}")
+        lines.append("# TYPE interlock_gateway_seconds histogram")
+        lines += [f'interlock_gateway_seconds_bucket{{le="{bound}"}} {self.seconds[bound]}' for bound in BUCKETS_S]
+        lines.append(f'interlock_gateway_seconds_bucket{{le="+Inf"}} {self.decisions}')
+        lines.append(f"interlock_gateway_seconds_sum {self.total_s:.6f}")
+        lines.append(f"interlock_gateway_seconds_count {self.decisions}")
         return "\n".join(lines) + "\n"

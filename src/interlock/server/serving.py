@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 import uvicorn
 
+from interlock.journal.base import Journal
 from interlock.judge.base import Judge
 from interlock.models.secret import Secret
 from interlock.server.gateway import ALIAS, Gateway, OnReply, gateway_app
+from interlock.server.journal_counts import ScrapedJournal
 
 __all__ = ["serve_gateway"]
 
@@ -22,6 +24,7 @@ def serve_gateway(
     judge_id: str,
     key: Secret | None,
     on_reply: OnReply,
+    journal: Journal,
     make_id: Callable[[], str],
     host: str,
     port: int,
@@ -34,5 +37,6 @@ def serve_gateway(
         models=((judge_id, "the configured judge", RELEASED), (ALIAS, f"an alias of {judge_id}", RELEASED)),
         make_id=make_id,
         on_reply=on_reply,
+        journal_counts=ScrapedJournal(journal),
     )
     uvicorn.run(gateway_app(gateway), host=host, port=port, log_level="warning", access_log=False, server_header=False)
