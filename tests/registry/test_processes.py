@@ -22,6 +22,7 @@ from interlock.errors import PromptError
 from interlock.registry import open_registry
 place, name, count = sys.argv[1:]
 registry = open_registry(place)
+print("ready", flush=True)
 sys.stdin.readline()
 for number in range(int(count)):
     registry.publish(name, f"1.{number}", text=f"{name} {number}", layer="role", label="production")
@@ -42,14 +43,26 @@ def _opened(place: str) -> Iterator[FileRegistry | DatabaseRegistry]:
 
 
 def _publisher(place: str, name: str, count: int) -> subprocess.Popen[str]:
+    """Return a process that publishes once it is told to go."""
     command = [sys.executable, "-c", PUBLISHER, place, name, str(count)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    publisher = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert publisher.stdout is not None
+    assert publisher.stdout.readline() == "ready\n"
+    return publisher
+
+
+def _go(publisher: subprocess.Popen[str]) -> None:
+    assert publisher.stdin is not None
+    publisher.stdin.write("go\n")
+    publisher.stdin.flush()
 
 
 def test_two_processes_publish_at_once_and_no_version_is_lost(registry_place: str) -> None:
     names = ("ann", "ben")
     publishers = [_publisher(registry_place, name, COUNT) for name in names]
-    said = [publisher.communicate("go\n", timeout=60)[0].splitlines() for publisher in publishers]
+    for publisher in publishers:
+        _go(publisher)
+    said = [publisher.communicate(timeout=60)[0].splitlines() for publisher in publishers]
     assert [publisher.returncode for publisher in publishers] == [0, 0]
 
     with _opened(registry_place) as registry:
@@ -70,10 +83,8 @@ def test_two_processes_publish_at_once_and_no_version_is_lost(registry_place: st
 @pytest.mark.parametrize("delay_s", [0.0, 0.013, 0.031])
 def test_a_killed_publisher_leaves_whole_versions_and_no_lock(registry_place: str, delay_s: float) -> None:
     publisher = _publisher(registry_place, "ann", 10_000)
-    assert publisher.stdin is not None
+    _go(publisher)
     assert publisher.stdout is not None
-    publisher.stdin.write("go\n")
-    publisher.stdin.flush()
     publisher.stdout.readline()
     time.sleep(delay_s)
     publisher.send_signal(signal.SIGKILL)
