@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import gc
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -75,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _server(capacity) as port:
             found.append(asyncio.run(_measure(port, capacity, options.states)))
     print(_table(found))
+    print(f"\nload of the machine at the end: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     missed = [one for one in found if one.many < LEAST * one.bare or one.growth_mb > MOST_GROWTH_MB]
     return 1 if missed and options.check else 0
 

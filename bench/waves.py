@@ -1,5 +1,7 @@
 """How much less a run waits under each plan: the bundled tasks against the gateway over `rules`, each request delayed.
 
+The gateway is `interlock serve` in a process of its own, asked as the hosted service would be; the delay is one more
+process before it.
 Prints per delay and plan the geometric mean of how much faster than `sequential` the whole run is, and what it asked;
 `--check` ends with 1 when a target is missed.
 """
@@ -9,7 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import math
-import secrets
+import os
 import shutil
 import socket
 import statistics
@@ -22,24 +24,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import uvicorn
-
-from interlock.judge.base import Caps, Judge, JudgeReply, QuestionId
-from interlock.judge.rules import RuleJudge
 from interlock.loop.extractive import ExtractiveWriter
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult
 from interlock.loop.run import arun
 from interlock.models.closing import close
 from interlock.pipeline.plan import PLANS, PlanName
-from interlock.questions import Content, Question
-from interlock.server.gateway import Gateway, gateway_app
-from interlock.tools.table import reference_table
 from interlock.wiring import make_judge
 
 __all__ = ["TASKS", "main"]
 
 SHOP = Path(__file__).parents[1] / "examples" / "shop"
+PROXY = Path(__file__).with_name("slow_proxy.py")
 RUNS = 5
 DELAYS_MS = (0, 30, 80, 250)
 TASKS: Mapping[str, bool] = {
@@ -77,75 +73,73 @@ class Measured:
     result: RunResult
 
 
-class Slow:
-    """Answers as the judge inside, after a while."""
-
-    id = "rules"
-
-    def __init__(self, inner: Judge, delay_s: float) -> None:
-        self._inner = inner
-        self._delay_s = delay_s
-
-    @property
-    def caps(self) -> Caps:
-        """Those of the judge inside."""
-        return self._inner.caps
-
-    async def answer(self, frame_state: Content, questions: Mapping[QuestionId, Question]) -> JudgeReply:
-        """Return the reply after the delay."""
-        await asyncio.sleep(self._delay_s)
-        return await self._inner.answer(frame_state, questions)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the tables, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=RUNS, help="runs per task and plan (default: %(default)s)")
+    parser.add_argument("--repeats", type=int, default=RUNS, help="runs per task and plan (default: %(default)s)")
+    parser.add_argument("--tasks", type=int, default=len(TASKS), help="so many of the tasks (default: %(default)s)")
     parser.add_argument("--delays", type=int, nargs="+", default=DELAYS_MS, metavar="MS", help="delays per request")
     parser.add_argument("--check", action="store_true", help="end with 1 when a target is missed")
-    parser.add_argument("--serve", nargs=2, metavar=("PORT", "MS"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    if options.serve is not None:
-        serve(*map(int, options.serve))
-        return 0
     missed: list[str] = []
-    for delay_ms in options.delays:
-        with _gateway(delay_ms) as address:
-            measured = asyncio.run(_measure(address, options.runs))
-        print(f"\n{delay_ms} ms per request, median of {options.runs} runs of {len(TASKS)} tasks\n")
-        print(_table(measured))
-        if delay_ms == TARGET_MS:
-            print(f"\n{_by_task(measured)}")
-            missed = _missed(measured)
+    tasks = dict(list(TASKS.items())[: options.tasks])
+    with _gateway() as gateway:
+        for delay_ms in options.delays:
+            with _delayed(gateway, delay_ms) as address:
+                measured = asyncio.run(_measure(address, tasks, options.repeats))
+            print(f"\n{delay_ms} ms per request, median of {options.repeats} runs of {len(tasks)} tasks\n")
+            print(_table(measured))
+            if delay_ms == TARGET_MS:
+                print(f"\n{_by_task(measured)}")
+                missed = _missed(measured)
+    print(f"\nload of the machine at the end: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     for line in missed:
         print(line, file=sys.stderr)
     return 1 if missed and options.check else 0
 
 
-def serve(port: int, delay_ms: int) -> None:
-    """Serve the gateway over the rules, each reply after a delay."""
-    gateway = Gateway(
-        judge=Slow(RuleJudge(reference_table()), delay_ms / 1000),
-        judge_id="rules",
-        key=None,
-        models=(("jev-latest", "rules with a delay", "2026-01-01"),),
-        make_id=lambda: secrets.token_hex(8),
-    )
-    uvicorn.run(gateway_app(gateway), host="127.0.0.1", port=port, log_level="error")
+@contextmanager
+def _gateway() -> Iterator[int]:
+    """Yield the port of a gateway over the rules, in a process of its own."""
+    port = _free_port()
+    with (
+        tempfile.TemporaryDirectory() as place,
+        _running(
+            [
+                *(sys.executable, "-c", "from interlock.cli.main import main; main()"),
+                *("serve", "--gateway", "--judge", "rules", "--port", str(port), "--journal", ":memory:"),
+            ],
+            port,
+            place,
+        ),
+    ):
+        yield port
 
 
 @contextmanager
-def _gateway(delay_ms: int) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = subprocess.Popen([sys.executable, __file__, "--serve", str(port), str(delay_ms)])
+def _delayed(upstream: int, delay_ms: int) -> Iterator[str]:
+    """Yield an address at which the gateway answers, each request so much later."""
+    port = _free_port()
+    with _running([sys.executable, str(PROXY), str(port), str(upstream), str(delay_ms)], port):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def _running(command: Sequence[str], port: int, cwd: str | None = None) -> Iterator[None]:
+    server = subprocess.Popen(command, cwd=cwd)
     try:
         _wait_for(port)
-        yield f"http://127.0.0.1:{port}"
+        yield
     finally:
         server.terminate()
         server.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def _wait_for(port: int) -> None:
@@ -156,12 +150,12 @@ def _wait_for(port: int) -> None:
             time.sleep(0.05)
         else:
             return
-    raise SystemExit("the gateway did not start")
+    raise SystemExit("the server did not start")
 
 
-async def _measure(address: str, runs: int) -> list[Measured]:
+async def _measure(address: str, tasks: Mapping[str, bool], runs: int) -> list[Measured]:
     found = []
-    for task, writes in TASKS.items():
+    for task, writes in tasks.items():
         for plan in PLANS:
             timed = [await _timed(address, task, plan, writes=writes) for _ in range(runs)]
             middle = statistics.median(wall_s for wall_s, _ in timed)
@@ -230,7 +224,7 @@ def _extra(measured: Sequence[Measured], plan: PlanName) -> float:
 def _by_task(measured: Sequence[Measured]) -> str:
     head = ("task", "calls", *(f"{plan}: s / waves" for plan in PLANS), "halt")
     lines = []
-    for task in TASKS:
+    for task in dict.fromkeys(one.task for one in measured):
         own = {one.plan: one for one in measured if one.task == task}
         cells = [f"{own[plan].wall_s:.2f} / {own[plan].result.accounting.waves}" for plan in PLANS]
         halts = dict.fromkeys(own[plan].result.halt for plan in PLANS)
