@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from interlock.errors import JournalError, SettingsError
-from interlock.journal import Body, Head, MemoryJournal
+from interlock.journal import Body, Head, JournalView, MemoryJournal
+from interlock.journal.base import Store
 from interlock.journal.decision_read import read_decision
 from interlock.journal.preimages import preimages
 from interlock.journal.prune import old_runs, parse_age, pruned_body, pruned_with_head
-from interlock.journal.records import Record
+from interlock.journal.records import Record, Row
 from interlock.journal.redact import redact
 from interlock.journal.redactions import redactions
 from interlock.journal.trace import markdown
@@ -191,6 +193,44 @@ NOW = datetime(2026, 1, 5, 3, 4, 5, tzinfo=UTC)
 def test_a_run_is_as_old_as_its_last_record(journal: MemoryJournal, age: str, found: int) -> None:
     with journal.snapshot() as view:
         assert len(list(old_runs(view, now=NOW, older_than=parse_age(age)))) == found
+
+
+class _Watched:
+    """A view that counts the rows that are read of it."""
+
+    def __init__(self, view: JournalView) -> None:
+        self._view = view
+        self.read = 0
+
+    def rows(self, run_id: str, *, after: int | None = None) -> Iterator[Row]:
+        for row in self._view.rows(run_id, after=after):
+            self.read += 1
+            yield row
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._view, name)
+
+
+def test_how_old_a_run_is_takes_two_rows_of_it_however_long_it_is(any_store: Store, write_run: WriteRun) -> None:
+    for number in range(5):
+        write_run(any_store, f"run-{number}")
+    with any_store.snapshot() as view:
+        watched: Any = _Watched(view)
+        found = list(old_runs(watched, now=NOW, older_than=timedelta()))
+    assert [(run.run_id, run.head.seq) for run in found] == [(f"run-{number}", 20) for number in range(5)]
+    assert all(run.first_ts < run.last_ts for run in found)
+    assert watched.read == 10
+
+
+def test_a_run_whose_end_was_cut_off_is_as_old_as_what_is_left(journal: MemoryJournal) -> None:
+    journal._runs["run-1"].pop(10)
+    del journal._runs["run-2"][5:]
+    with journal.snapshot() as view:
+        watched: Any = _Watched(view)
+        watched.heads = lambda: {run_id: Head(seq=20, hash="x") for run_id in view.run_ids()}
+        found = [(run.run_id, run.first_ts, run.last_ts) for run in old_runs(watched, now=NOW, older_than=timedelta())]
+        rows = [[row.ts for row in view.rows(run_id)] for run_id in view.run_ids()]
+    assert found == [(f"run-{number}", times[0], times[-1]) for number, times in enumerate(rows, 1)]
 
 
 @pytest.mark.parametrize("age", ["", "30", "d", "-1d", "1.5d", "30 d", "1y", "999999d"])

@@ -46,17 +46,27 @@ def parse_age(text: str) -> timedelta:
 
 
 def old_runs(view: JournalView, *, now: datetime, older_than: timedelta) -> Iterator[OldRun]:
-    """Yield the runs whose last record was written before `now` less the age, oldest first."""
-    limit = timestamp(now - older_than)
+    """Yield the runs whose last record was written before `now` less the age, oldest first.
+
+    Two rows of each are read; all of them only where the end of a run was cut off.
+    """
+    limit, heads = timestamp(now - older_than), view.heads()
     for run_id in view.run_ids():
-        head = view.head(run_id)
+        head = heads.get(run_id)
         if run_id == LEDGER or head is None:
             continue
-        first_ts = last_ts = ""
-        for row in view.rows(run_id):
-            first_ts, last_ts = first_ts or row.ts, row.ts
+        last_ts = _last_ts(view, run_id, head)
         if last_ts < limit:
-            yield OldRun(run_id=run_id, head=head, first_ts=first_ts, last_ts=last_ts)
+            first = next(view.rows(run_id), None)
+            yield OldRun(run_id=run_id, head=head, first_ts="" if first is None else first.ts, last_ts=last_ts)
+
+
+def _last_ts(view: JournalView, run_id: str, head: Head) -> str:
+    for after in (head.seq - 1, None):
+        last_ts = max((row.ts for row in view.rows(run_id, after=after)), default="")
+        if last_ts:
+            return last_ts
+    return ""
 
 
 def pruned_body(run: OldRun, *, by: str) -> dict[str, Json]:
