@@ -42,6 +42,8 @@ class Settings:
     writer: str
     journal: str
     """A path, or the address of a database."""
+    prompts: str
+    """Where prompts are published: a directory, a file, or the address of a database."""
     contract: str | None
     """A path; None is the contract that ships with the package."""
     gates: Mapping[str, float]
@@ -66,7 +68,7 @@ class _Given:
     origin: str
 
 
-_TEXTS = ("judge", "writer", "journal", "contract")
+_TEXTS = ("judge", "writer", "journal", "prompts", "contract")
 _PLAN = "plan"
 _BUDGETS: Mapping[str, Value | None] = dataclasses.asdict(Budgets())
 _JUDGING: Mapping[str, Value | None] = dataclasses.asdict(DEFAULTS)
@@ -113,6 +115,7 @@ def _settings(given: Mapping[str, _Given], environ: Mapping[str, str]) -> Settin
         "judge": "rules",
         "writer": "extractive",
         "journal": _default_journal(environ),
+        "prompts": "prompts",
         "contract": None,
         _PLAN: "next",
         **{f"judging.{name}": value for name, value in _JUDGING.items()},
@@ -127,6 +130,7 @@ def _settings(given: Mapping[str, _Given], environ: Mapping[str, str]) -> Settin
         judging=JudgeOptions(**{name: plain[f"judging.{name}"] for name in _JUDGING}),
         writer=plain["writer"],
         journal=plain["journal"],
+        prompts=plain["prompts"],
         contract=plain["contract"],
         gates=cast("Mapping[str, float]", tables["gates"]),
         modes=cast("Mapping[str, Mode]", tables["modes"]),

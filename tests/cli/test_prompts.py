@@ -8,11 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
 
 from interlock.cli.main import main
+from interlock.postgres import shown_address
 from interlock.registry import shipped_registry
 
 Interlock = Callable[..., tuple[int, str, str]]
@@ -117,6 +119,40 @@ def test_a_database_takes_its_texts_from_files(interlock: Interlock, tmp_path: P
     assert interlock("publish", "terse@1.0", "--prompts", "p.db", "--file", "role.txt")[0] == 1
     listed = json.loads(interlock("list", "--prompts", "p.db", "--json")[1])
     assert list(listed["registries"][0]["prompts"]) == ["terse"]
+
+
+def test_the_settings_may_name_the_registry(
+    interlock: Interlock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "role.txt").write_text(ROLE, encoding="utf-8")
+    (tmp_path / "interlock.toml").write_text('prompts = "file.db"', encoding="utf-8")
+    assert interlock("show", "terse") == (
+        1,
+        "",
+        "interlock: registry `file.db`: there is none; publish into it first, or name another\n",
+    )
+    assert interlock("publish", "terse@1.0", "--file", "role.txt", "--layer", "role")[0] == 0
+    assert interlock("show", "terse@1.0")[1] == ROLE
+    monkeypatch.setenv("INTERLOCK_PROMPTS", "variable.db")
+    assert interlock("show", "terse@1.0")[0] == 1
+    assert interlock("show", "terse@1.0", "--prompts", "file.db")[1] == ROLE
+
+
+@pytest.mark.needs_system
+def test_a_registry_in_postgresql_is_named_by_its_address(
+    interlock: Interlock, tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "role.txt").write_text(ROLE, encoding="utf-8")
+    monkeypatch.setenv("INTERLOCK_PROMPTS", postgres_url)
+    assert "terse" not in interlock("list")[1]
+    published = interlock("publish", "terse@1.0", "--file", "role.txt", "--layer", "role", "--label", "production")
+    _, listed, _ = interlock("list")
+
+    assert published == (0, "published terse@1.0\nmoved production of terse to 1.0\n", "")
+    assert interlock("show", "terse")[1] == ROLE
+    assert listed.splitlines()[0] == f"{shown_address(postgres_url)}:"
+    assert str(urlsplit(postgres_url).password) not in listed
+    assert "a database reads no file by itself" in interlock("publish", "terse@1.1")[2]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +13,9 @@ import click
 from interlock.errors import PromptError
 from interlock.prompts import LAYERS
 from interlock.registry import STANDARD_LAYERS, DatabaseRegistry, FileRegistry, open_registry, shipped_registry
+from interlock.settings import load_settings
 
-__all__ = ["DIRECTORY", "layer_options", "opened", "own_registry", "place_option"]
-
-DIRECTORY = "prompts"
-"""Where a project keeps its prompts unless another place is named."""
+__all__ = ["layer_options", "opened", "own_registry", "place_option"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,8 +23,8 @@ place_option = click.option(
     "--prompts",
     "place",
     metavar="PLACE",
-    help=f"The registry: a directory, or a file ending in .db; ./{DIRECTORY} unless given. The shipped prompts stand "
-    "behind it.",
+    help="The registry: a directory, a file ending in .db, or postgresql://HOST/DATABASE; that of the settings unless "
+    "given, which is ./prompts unless set. The shipped prompts stand behind it.",
 )
 
 
@@ -47,25 +46,29 @@ def opened(place: str | None) -> Iterator[tuple[FileRegistry | DatabaseRegistry,
     """Yield the registries to look into, one's own before the shipped one.
 
     Raises:
+        SettingsError: a setting is unknown.
         PromptError: there is no registry at the named place, or it cannot hold one.
     """
-    if place is None and not Path(DIRECTORY).is_dir():
+    settings = load_settings(directory=Path(), environ=os.environ, flags={"prompts": place})
+    is_there = "://" in settings.prompts or Path(settings.prompts).expanduser().exists()
+    if not is_there and settings.origins["prompts"] == "default":
         yield (shipped_registry(),)
         return
-    if place is not None and "://" not in place and not Path(place).expanduser().exists():
-        raise PromptError(f"registry `{place}`: there is none; publish into it first, or name another")
+    if not is_there:
+        raise PromptError(f"registry `{settings.prompts}`: there is none; publish into it first, or name another")
     with own_registry(place) as own:
         yield (own, shipped_registry())
 
 
 @contextmanager
 def own_registry(place: str | None) -> Iterator[FileRegistry | DatabaseRegistry]:
-    """Yield the registry that may be changed.
+    """Yield the registry that may be changed: the one at `place`, or where the settings say it is.
 
     Raises:
+        SettingsError: a setting is unknown.
         PromptError: the place cannot hold a registry.
     """
-    registry = open_registry(place or DIRECTORY)
+    registry = open_registry(load_settings(directory=Path(), environ=os.environ, flags={"prompts": place}).prompts)
     try:
         yield registry
     finally:

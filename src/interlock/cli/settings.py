@@ -53,6 +53,7 @@ def _by_name(settings: Settings) -> dict[str, str | float | None]:
         "judge": settings.judge,
         "writer": settings.writer,
         "journal": shown_address(settings.journal),
+        "prompts": shown_address(settings.prompts),
         "contract": settings.contract,
         "plan": settings.plan,
     }

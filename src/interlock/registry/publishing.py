@@ -39,7 +39,7 @@ def publication(
         published = publish_change(index, at=at, name=name, version=version, layer=found, digest=text_digest(text))
         changes += [] if published is None else [published]
     elif label is None:
-        raise PromptError(f"`{name}@{version}`: give the text that is to be published")
+        raise PromptError(f"`{name}@{version}`: a database reads no file by itself; give the text, as `--file`")
     if label is not None:
         after = fold((*index.history, *changes))
         changes.append(label_change(after, at=at, name=name, version=version, label=label, share=share))
