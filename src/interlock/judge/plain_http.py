@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from typing import TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 import h11
+
+from interlock.models.patience import remaining_s
 
 __all__ = ["PlainHttp", "PlainReply", "TooLarge"]
 
@@ -213,6 +216,8 @@ class _Connection:
         await self._writer.wait_closed()
 
     async def _more(self) -> bytes:
+        if remaining_s(time.monotonic) <= self._timeout_s:  # the budget around it ends sooner
+            return await self._reader.read(_READ_BYTES)
         async with asyncio.timeout(self._timeout_s):
             return await self._reader.read(_READ_BYTES)
 

@@ -6,8 +6,10 @@ Calls the host's functions and no judge.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias
 
 from interlock.contract.compiled import Contract, Decision
 from interlock.diagnostics import did_you_mean
@@ -62,6 +64,10 @@ class Prepared:
         return {at_judge: self.menu.questions[name] for name, at_judge in self.ids.items()}
 
 
+_Make: TypeAlias = Callable[..., Prepared]
+"""Fills in what is known of a decision before its state is looked at."""
+
+
 def prepare(
     contract: Contract,
     decision_id: str,
@@ -84,7 +90,8 @@ def prepare(
     _require_same_host(contract, host)
     require_gating(gating, contract, host.capabilities)
     mode = gating.modes.get(decision_id, "enforce")
-    bare = Prepared(
+    make = partial(
+        Prepared,
         decision=decision,
         contract_digest=contract.digest,
         mode=mode,
@@ -92,10 +99,10 @@ def prepare(
         call=call_facts,
     )
     if mode == "off":
-        return bare
+        return make()
     if decision.frame is None:
-        return _by_code(bare, host, state)
-    return _by_judge(bare, decision.frame, host, state, cap=caps.max_options, gating=gating)
+        return _by_code(make, decision, host, state)
+    return _by_judge(make, decision, decision.frame, host, state, cap=caps.max_options, gating=gating)
 
 
 def _find(contract: Contract, decision_id: str) -> Decision:
@@ -112,16 +119,14 @@ def _require_same_host(contract: Contract, host: Host) -> None:
 
 
 def _by_judge(
-    bare: Prepared, spec: FrameSpec, host: Host, state: Cells, *, cap: int | None, gating: Gating
+    make: _Make, decision: Decision, spec: FrameSpec, host: Host, state: Cells, *, cap: int | None, gating: Gating
 ) -> Prepared:
-    decision = bare.decision
     frame = build_frame(decision.id, spec, StateView(cells=state, projections=host.projections))
     menu = fill_menu(decision, host, state, frame, cap=cap)
     found = gaps(frame)
     gap_refused = bool(found) and bool(menu.open) and gap_policy(gating, decision) == "refuse"
     ids = judge_ids(decision.id, menu.questions)
-    return replace(
-        bare,
+    return make(
         ended=refused(decision, f"gap in the frame: {', '.join(found)}") if gap_refused else None,
         frame=frame,
         menu=menu,
@@ -133,21 +138,20 @@ def _by_judge(
     )
 
 
-def _by_code(bare: Prepared, host: Host, state: Cells) -> Prepared:
+def _by_code(make: _Make, decision: Decision, host: Host, state: Cells) -> Prepared:
     """Return what the host's code gives for a `rule`; without an action its policy decides."""
-    decision = bare.decision
     try:
         action = host.rules[decision.id](state)
     except Exception as cause:  # noqa: BLE001 - a host's function; no answer is never read as "no"
         name = type(cause).__name__
         _log.warning("rule %s raised %s", decision.id, name)
-        return replace(bare, ended=refused(decision, f"rule `{decision.id}` failed: {name}"))
+        return make(ended=refused(decision, f"rule `{decision.id}` failed: {name}"))
     if action is None:
-        return replace(bare, ended=evaluate(decision.policy, {}))
+        return make(ended=evaluate(decision.policy, {}))
     handled = (*host.capabilities.positions.get(decision.position, ()), "escalate")
     if action not in handled:
         raise HostError(
             f"rule `{decision.id}`: action `{action}` is not handled at `{decision.position}`; "
             f"{did_you_mean(action, handled)}"
         )
-    return replace(bare, code=action)
+    return make(code=action)

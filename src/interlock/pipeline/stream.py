@@ -19,6 +19,13 @@ _AHEAD = 4
 """In order, so many times the items under way may be finished before the one that is to come next."""
 
 
+class _Nothing:
+    """What is left of a stream that has ended."""
+
+
+_NOTHING = _Nothing()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done(Generic[R]):
     """One item that was worked on."""
@@ -68,8 +75,7 @@ class _Line(Generic[T, R]):
         try:
             while True:
                 await self._room.acquire()
-                async with self._taking:
-                    taken = await self._take()
+                taken = await self._take()
                 if taken is None:
                     break
                 index, item = taken
@@ -112,11 +118,13 @@ class _Line(Generic[T, R]):
 
     async def _take(self) -> tuple[int, T] | None:
         """Return the next item with its number, None when there is none; one worker at a time."""
-        if self._ended:
-            return None
-        try:
-            item = await anext(self._items) if isinstance(self._items, AsyncIterator) else next(self._items)
-        except (StopIteration, StopAsyncIteration):
+        if not isinstance(self._items, AsyncIterator):
+            return None if self._ended else self._numbered(next(self._items, _NOTHING))
+        async with self._taking:
+            return None if self._ended else self._numbered(await anext(self._items, _NOTHING))
+
+    def _numbered(self, item: T | _Nothing) -> tuple[int, T] | None:
+        if isinstance(item, _Nothing):
             self._ended = True
             return None
         self._taken += 1
