@@ -141,6 +141,8 @@ def test_without_a_terminal_a_gated_call_is_refused(shop: Path, place: Path, tmp
         pytest.param(b"y\n", 0, True, id="yes"),
         pytest.param(b"n\n", 5, False, id="no"),
         pytest.param(b"\n", 5, False, id="no-by-default"),
+        pytest.param(b"\x04", 5, False, id="no-by-ending-the-input"),
+        pytest.param(b"maybe\n\x04", 5, False, id="neither-and-then-the-end"),
     ],
 )
 def test_at_a_terminal_a_person_is_asked(shop: Path, tmp_path: Path, typed: bytes, code: int, deleted: bool) -> None:

@@ -31,12 +31,8 @@ async def ask_at_terminal(request: ApprovalRequest) -> ApprovalAnswer:
         return ApprovalAnswer(approved=False, by=None, note="standard input is not a terminal")
     shown = shown_request(request)
     click.echo(shown, err=True)
-    with _interruptible():
-        try:
-            approved = click.confirm("Run this call?", default=False, err=True)
-        except click.Abort:
-            raise KeyboardInterrupt from None
-    return ApprovalAnswer(approved=approved, by=login_name(), saw=shown)
+    approved, note = _confirmed()
+    return ApprovalAnswer(approved=approved, by=login_name(), note=note, saw=shown)
 
 
 def shown_request(request: ApprovalRequest) -> str:
@@ -53,6 +49,18 @@ def shown_request(request: ApprovalRequest) -> str:
             f"approval {request.id[:16]}, until {request.expires}",
         ]
     )
+
+
+def _confirmed() -> tuple[bool, str | None]:
+    """Return the answer; the end of the input is no, and an interrupt ends the run."""
+    with _interruptible():
+        try:
+            return click.confirm("Run this call?", default=False, err=True), None
+        except click.Abort as aborted:
+            if isinstance(aborted.__context__, EOFError):
+                click.echo(err=True)
+                return False, "the input ended"
+            raise KeyboardInterrupt from None
 
 
 def login_name() -> str:
