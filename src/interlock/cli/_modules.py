@@ -21,19 +21,20 @@ TOOLS = "TOOLS"
 """The attribute that lists a module's tools."""
 
 
-def load_tools(place: str) -> list[object]:
+def load_tools(place: str, *, flag: str = "--tools") -> list[object]:
     """Return the tools of `MODULE`, `FILE.py`, `MODULE:NAME` or `FILE.py:NAME`.
 
-    NAME is a tool or a list of them; without one, the list `TOOLS` is meant, else the functions in `__all__`.
+    NAME is a tool or a list of them; without one, the list `TOOLS` is meant, else the functions in `__all__`. `flag`
+    is what named the place.
     Ends the program when there is no such module or no tool in it.
     """
     before, separator, after = place.rpartition(":")
     module_name, name = (before, after) if separator and after.isidentifier() else (place, None)
-    module = _imported(module_name)
+    module = _imported(module_name, flag)
     found = _listed(module) if name is None else getattr(module, name, None)
     if found is None:
         what = f"no `{name}`" if name else f"neither `{TOOLS}` nor functions in `__all__`"
-        fail(f"--tools {place}: the module has {what}", USAGE)
+        fail(f"{flag} {place}: the module has {what}", USAGE)
     if isinstance(found, Mapping):
         return list(found.values())
     return list(found) if isinstance(found, Sequence) and not isinstance(found, str) else [found]
@@ -44,26 +45,26 @@ def _listed(module: ModuleType) -> object:
     return getattr(module, TOOLS, None) or [item for item in named if inspect.isfunction(item)] or None
 
 
-def _imported(name: str) -> ModuleType:
+def _imported(name: str, flag: str) -> ModuleType:
     """Return the module; the working directory is searched first."""
     directory = str(Path.cwd())
     sys.path.insert(0, directory)
     try:
-        return _from_file(Path(name)) if name.endswith(".py") else importlib.import_module(name)
+        return _from_file(Path(name), flag) if name.endswith(".py") else importlib.import_module(name)
     except ModuleNotFoundError as problem:
-        fail(f"--tools {name}: no module `{problem.name}`", USAGE)
+        fail(f"{flag} {name}: no module `{problem.name}`", USAGE)
     except Exception as problem:  # noqa: BLE001 -- the module is foreign code
-        fail(f"--tools {name}: cannot be imported: {type(problem).__name__}: {problem}", USAGE)
+        fail(f"{flag} {name}: cannot be imported: {type(problem).__name__}: {problem}", USAGE)
     finally:
         sys.path.remove(directory)
 
 
-def _from_file(path: Path) -> ModuleType:
+def _from_file(path: Path, flag: str) -> ModuleType:
     if not path.is_file():
-        fail(f"--tools {path}: no such file", USAGE)
+        fail(f"{flag} {path}: no such file", USAGE)
     spec = importlib.util.spec_from_file_location(f"interlock_tools_{path.stem}", path)
     if spec is None or spec.loader is None:
-        fail(f"--tools {path}: is no Python file", USAGE)
+        fail(f"{flag} {path}: is no Python file", USAGE)
     module = importlib.util.module_from_spec(spec)
     sys.modules[module.__name__] = module
     spec.loader.exec_module(module)

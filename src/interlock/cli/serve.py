@@ -1,7 +1,7 @@
-"""`interlock serve`: answers over HTTP.
+"""`interlock serve`: the page over a journal, or a judge for others, over HTTP.
 
-Puts judge, journal, key and server together; decides nothing itself.
-Source: backends specification, section 7.
+Puts settings, key and server together; decides nothing itself.
+Source: product specification, the command line; backends specification, section 7.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from datetime import UTC, datetime
 from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
+from types import ModuleType
 
 import click
 
 from interlock.cli._output import ERROR, OK, USAGE, epilog, fail
+from interlock.cli._page import checked_roots, contracts_of, functions_of, require_journal, some
 from interlock.journal.gateway_log import GatewayLog
 from interlock.journal.place import open_journal
 from interlock.judge.base import Caps, Judge
 from interlock.models.secret import Secret
-from interlock.settings import load_settings
+from interlock.settings import Settings, load_settings
 from interlock.tools.table import reference_table
 from interlock.wiring import make_judge
 
@@ -34,41 +36,96 @@ NEEDED_OPTIONS, NEEDED_LEVELS = 255, 10
 """What the public conformance suite asks of a server."""
 
 
-@click.command(epilog=epilog("interlock serve --gateway --judge rules --port 8765", OK, ERROR, USAGE))
-@click.option("--gateway", is_flag=True, help="Serve POST /v1/systemone, GET /v1/models, /health and /metrics.")
-@click.option("--judge", metavar="ID", help="Who answers, such as `rules`; required.")
+@click.command(epilog=epilog("interlock serve --root . --port 8765", OK, ERROR, USAGE))
+@click.option("--root", "roots", multiple=True, metavar="DIR", help="Let runs be started in DIR and below; repeatable.")
+@click.option(
+    "--functions",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Show forms for the functions of MODULE; repeatable.",
+)
+@click.option("--contract", "contracts", multiple=True, metavar="FILE", help="A contract to show and use; repeatable.")
+@click.option("--judge", "judges", multiple=True, metavar="ID", help="Who may answer, such as `rules`; repeatable.")
+@click.option("--writer", "writers", multiple=True, metavar="ID", help="Who may write; repeatable.")
+@click.option("--prompts", metavar="PLACE", help="The prompt registry to show; the shipped prompts unless given.")
+@click.option("--report", "reports", multiple=True, metavar="FILE", help="An experiment's JSON report; repeatable.")
+@click.option("--gateway", is_flag=True, help="Serve POST /v1/systemone, GET /v1/models, /health and /metrics instead.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to bind.")
+@click.option("--name", "names", multiple=True, metavar="HOST", help="A name by which browsers reach the page.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="The port to bind."
 )
-@click.option("--journal", metavar="PLACE", help="Where requests are recorded; `:memory:` keeps no record.")
-def command(*, gateway: bool, judge: str | None, host: str, port: int, journal: str | None) -> None:
-    """Serve a judge to others as a System One server.
+@click.option("--journal", metavar="PLACE", help="The journal to show and to record in; the settings name one.")
+def command(
+    *,
+    roots: tuple[str, ...],
+    modules: tuple[str, ...],
+    contracts: tuple[str, ...],
+    judges: tuple[str, ...],
+    writers: tuple[str, ...],
+    prompts: str | None,
+    reports: tuple[str, ...],
+    gateway: bool,
+    host: str,
+    names: tuple[str, ...],
+    port: int,
+    journal: str | None,
+) -> None:
+    """Open the page over a journal, or serve a judge to others.
 
-    A key in INTERLOCK_SERVE_KEY is asked of every request as `Authorization: Bearer KEY`. An address other than
-    loopback is refused without one. Requests, questions and answers are recorded; the log holds neither.
+    The page shows runs, approvals, contracts, prompts and experiments, answers approvals, and decides again. It starts
+    runs in the directories given with --root, and runs only functions given with --functions.
+
+    With --gateway and one --judge, others can ask that judge as a System One server.
+
+    A key in INTERLOCK_SERVE_KEY is asked of every visitor. An address other than loopback is refused without one.
     """
-    if not gateway:
-        fail("serve: name what to serve; write --gateway --judge ID", USAGE)
-    if judge is None:
-        fail("serve: a gateway needs a judge; write --judge ID", USAGE)
     text = os.environ.get(KEY_VARIABLE) or None
     if text is None and not _is_loopback(host):
         fail(f"serve: `{host}` is not loopback; set {KEY_VARIABLE} or bind 127.0.0.1", USAGE)
-    settings = load_settings(directory=Path(), environ=os.environ, flags={"judge": judge, "journal": journal})
-    judging = make_judge(judge, environ=os.environ, tools=reference_table())
+    settings = load_settings(directory=Path(), environ=os.environ, flags={"journal": journal})
+    key = None if text is None else Secret(text)
+    if gateway:
+        _gateway(judges, settings, key, (host, port))
+        return
+    require_journal(settings.journal)
+    _server().serve_page(
+        journal=settings.journal,
+        settings=settings,
+        roots=checked_roots(roots),
+        judges=some(judges, settings.judge),
+        writers=some(writers, settings.writer),
+        contracts=contracts_of(contracts, settings.contract),
+        functions=functions_of(modules),
+        prompts=prompts,
+        reports=tuple(Path(report) for report in reports),
+        key=key,
+        names=names,
+        host=host,
+        port=port,
+    )
+
+
+def _gateway(judges: tuple[str, ...], settings: Settings, key: Secret | None, place: tuple[str, int]) -> None:
+    if len(judges) != 1:
+        fail("serve: a gateway needs one judge; write --gateway --judge ID", USAGE)
+    judging = make_judge(judges[0], environ=os.environ, tools=reference_table())
     for line in _shortfalls(judging.caps):
         click.echo(f"interlock: {line}", err=True)
-    with _recording(settings.journal, judge) as log:
-        _serve(judging, judge, None if text is None else Secret(text), log, (host, port))
+    with _recording(settings.journal, judges[0]) as log:
+        _serve(judging, judges[0], key, log, place)
+
+
+def _server() -> ModuleType:
+    try:
+        return import_module("interlock.server.serving")
+    except ModuleNotFoundError:
+        fail('serve: the server is not installed: pip install "interlock[server]"')
 
 
 def _serve(judge: Judge, judge_id: str, key: Secret | None, log: GatewayLog, place: tuple[str, int]) -> None:
-    try:
-        server = import_module("interlock.server.serving")
-    except ModuleNotFoundError:
-        fail('serve: the server is not installed: pip install "interlock[server]"')
-    server.serve_gateway(
+    _server().serve_gateway(
         judge=judge,
         judge_id=judge_id,
         key=key,

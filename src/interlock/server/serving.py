@@ -1,8 +1,12 @@
-"""Runs the gateway's application on a socket."""
+"""Runs an application on a socket: the gateway's, or the page's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 
 import uvicorn
 
@@ -11,8 +15,11 @@ from interlock.judge.base import Judge
 from interlock.models.secret import Secret
 from interlock.server.gateway import ALIAS, Gateway, OnReply, gateway_app
 from interlock.server.journal_counts import ScrapedJournal
+from interlock.server.site.app import page_app
+from interlock.server.site.desk import Desk, Function
+from interlock.settings import Settings
 
-__all__ = ["serve_gateway"]
+__all__ = ["serve_gateway", "serve_page"]
 
 RELEASED = "1970-01-01"
 """The wire asks for a release date; a judge of one's own has none."""
@@ -40,3 +47,59 @@ def serve_gateway(
         journal_counts=ScrapedJournal(journal),
     )
     uvicorn.run(gateway_app(gateway), host=host, port=port, log_level="warning", access_log=False, server_header=False)
+
+
+def serve_page(
+    *,
+    journal: str,
+    settings: Settings,
+    roots: tuple[Path, ...],
+    judges: tuple[str, ...],
+    writers: tuple[str, ...],
+    contracts: Mapping[str, Path | None],
+    functions: Mapping[str, Function],
+    prompts: str | None,
+    reports: tuple[Path, ...],
+    key: Secret | None,
+    names: Sequence[str],
+    host: str,
+    port: int,
+) -> None:
+    """Serve the page until interrupted; open streams are given a moment to end."""
+    desk = Desk(
+        journal=journal,
+        settings=settings,
+        roots=roots,
+        judges=judges,
+        writers=writers,
+        contracts=contracts,
+        functions=functions,
+        prompts=prompts,
+        reports=reports,
+        key=key,
+        hosts=frozenset(name.lower().rstrip(".") for name in names),
+        clock=lambda: datetime.now(UTC),
+        environ=os.environ,
+    )
+    config = uvicorn.Config(
+        page_app(desk),
+        host=host,
+        port=port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+    _Announced(config).run()
+
+
+class _Announced(uvicorn.Server):
+    """Prints where it listens, once it does."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then say where."""
+        await super().startup(sockets)
+        for server in self.servers:
+            for bound in server.sockets:
+                host, port = bound.getsockname()[:2]
+                print(f"http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)  # noqa: T201

@@ -18,22 +18,26 @@ THEME_COOKIE = "interlock_theme"
 _THEMES = ("light", "dark")
 
 
-def draw(request: Request, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
-    """Return a whole page; a template that extends `base.html` names its place in the menu as `here`."""
+def draw(
+    request: Request, template: str, values: Mapping[str, object], *, here: str = "", status: int = 200
+) -> HTMLResponse:
+    """Return a page or a piece of one; `here` is its place in the menu."""
     theme = request.cookies.get(THEME_COOKIE)
-    shown = {
-        "language": language_of(request),
+    language = language_of(request)
+    shown: dict[str, object] = {
+        "language": language,
         "languages": LANGUAGES,
         "theme": theme if theme in _THEMES else "auto",
         "path": request.url.path,
         "has_key": request.app.state.has_key,
+        "here": here,
     }
-    return HTMLResponse(fragment(language_of(request), template, **shown, **values), status_code=status)
+    return HTMLResponse(fragment(language, template, {**shown, **values}), status_code=status)
 
 
-def fragment(language: str, template: str, **values: object) -> str:
+def fragment(language: str, template: str, values: Mapping[str, object]) -> str:
     """Return what a template draws in one language."""
-    return environment(language).get_template(template).render(**values)
+    return environment(language).get_template(template).render(values)
 
 
 @cache

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -47,15 +46,17 @@ def session_of(key: Secret) -> str:
     return hmac.new(key.reveal().encode(), b"interlock page session", hashlib.sha256).hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """Stands before an application."""
+    """Stands before an application.
 
-    app: ASGIApp
-    key: Secret | None
-    hosts: frozenset[str]
-    """Names by which the server may be called besides those of loopback; an address in figures is always allowed
-    where there is a key."""
+    `hosts`: names by which the server may be called besides those of loopback; an address in figures is always
+    allowed where there is a key.
+    """
+
+    def __init__(self, app: ASGIApp, *, key: Secret | None, hosts: frozenset[str]) -> None:
+        self.app = app
+        self.key = key
+        self.hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or let through with a capped body and closed headers."""

@@ -18,18 +18,19 @@ LANGUAGE_COOKIE = "interlock_language"
 
 @cache
 def catalogue(language: str) -> Mapping[str, str]:
-    """Return message → translation; empty for the language that the messages are written in."""
+    """Return message → translation, from all files of a language; empty for the one that messages are written in."""
     if language == "en":
         return {}
-    text = files("interlock.server").joinpath(f"locale/{language}.json").read_text(encoding="utf-8")
-    found: dict[str, str] = json.loads(text)
+    found: dict[str, str] = {}
+    for part in files("interlock.server").joinpath(f"locale/{language}").iterdir():
+        found |= json.loads(part.read_text(encoding="utf-8"))
     return found
 
 
 def language_of(request: Request) -> str:
     """Return the language that a visitor chose, or else prefers."""
     chosen = request.cookies.get(LANGUAGE_COOKIE)
-    if chosen in LANGUAGES:
+    if chosen is not None and chosen in LANGUAGES:
         return chosen
     for part in request.headers.get("accept-language", "").lower().split(","):
         code = part.partition(";")[0].strip().partition("-")[0]

@@ -1,0 +1,131 @@
+"""The application of the page: every room's routes behind the guard."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.resources import files
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from interlock.errors import InterlockError
+from interlock.models.secret import Secret
+from interlock.server.site import runs, start
+from interlock.server.site.desk import Desk
+from interlock.server.site.drawing import THEME_COOKIE, draw
+from interlock.server.site.forms import read_form
+from interlock.server.site.guard import SESSION_COOKIE, Guard, session_of
+from interlock.server.site.language import LANGUAGE_COOKIE, LANGUAGES
+from interlock.server.site.runner import Runner
+
+__all__ = ["page_app"]
+
+_YEAR_S = 365 * 24 * 3600
+_SESSION_S = 12 * 3600
+
+
+def page_app(desk: Desk) -> Starlette:
+    """Return the application; it binds nothing."""
+    runner = Runner()
+    door = _Door(desk.key)
+    rooms: list[BaseRoute] = [*runs.routes(desk, runner), *start.routes(desk, runner)]
+    app = Starlette(
+        routes=[
+            Route("/", _home, methods=["GET"]),
+            Route("/sign-in", door.form, methods=["GET"]),
+            Route("/sign-in", door.enter, methods=["POST"]),
+            Route("/sign-out", door.leave, methods=["POST"]),
+            Route("/looks", _looks, methods=["POST"]),
+            Route("/health", _health, methods=["GET"]),
+            *rooms,
+            Mount("/static", StaticFiles(directory=str(files("interlock.server").joinpath("static")))),
+        ],
+        middleware=[Middleware(Guard, key=desk.key, hosts=desk.hosts)],
+        exception_handlers={HTTPException: _refused, InterlockError: _failed, 500: _broken},
+        lifespan=_until_stopped(runner),
+    )
+    app.state.has_key = desk.key is not None
+    return app
+
+
+def _until_stopped(runner: Runner) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        runner.stop_all()
+
+    return lifespan
+
+
+class _Door:
+    """Where a visitor shows the key."""
+
+    def __init__(self, key: Secret | None) -> None:
+        self._key = key
+
+    def form(self, request: Request) -> Response:
+        """Ask for the key."""
+        return draw(request, "sign_in.html", {"says": ""})
+
+    async def enter(self, request: Request) -> Response:
+        """Let in who knows the key."""
+        told = (await read_form(request)).text("key")
+        if self._key is None or not hmac.compare_digest(told.encode(), self._key.reveal().encode()):
+            return draw(request, "sign_in.html", {"says": "wrong"}, status=401)
+        response = RedirectResponse("/", status_code=303)
+        response.set_cookie(SESSION_COOKIE, session_of(self._key), max_age=_SESSION_S, httponly=True, samesite="strict")
+        return response
+
+    async def leave(self, _: Request) -> Response:
+        """Forget the visitor."""
+        response = RedirectResponse("/sign-in", status_code=303)
+        response.delete_cookie(SESSION_COOKIE)
+        return response
+
+
+def _home(_: Request) -> Response:
+    return RedirectResponse("/runs", status_code=307)
+
+
+def _health(_: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+async def _looks(request: Request) -> Response:
+    """Keep the language and the colours that a visitor chose, and go back."""
+    form = await read_form(request)
+    back = form.text("back")
+    is_here = back.startswith("/") and not back.startswith("//") and "\\" not in back and back.isprintable()
+    response = RedirectResponse(back if is_here else "/", status_code=303)
+    if form.text("language") in LANGUAGES:
+        response.set_cookie(LANGUAGE_COOKIE, form.text("language"), max_age=_YEAR_S, samesite="strict", httponly=True)
+    if form.text("theme") in ("light", "dark", "auto"):
+        response.set_cookie(THEME_COOKIE, form.text("theme"), max_age=_YEAR_S, samesite="strict", httponly=True)
+    return response
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    says = str(error.detail) if isinstance(error, HTTPException) else ""
+    return _said(request, status, says)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return _said(request, 422, str(error))
+
+
+async def _broken(request: Request, _: Exception) -> Response:
+    return _said(request, 500, "something failed that nobody foresaw; the server's log names it")
+
+
+def _said(request: Request, status: int, says: str) -> Response:
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": says}, status_code=status)
+    return draw(request, "problem.html", {"says": says, "back": "/runs"}, status=status)
