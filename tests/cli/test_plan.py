@@ -60,13 +60,28 @@ def decided(*args: object, stdin: str | None = None) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
 
+@pytest.mark.parametrize("columns", ["80", "120"])
 @pytest.mark.parametrize("name", PLANS)
-def test_the_picture_of_a_plan_is_the_one_that_was_read(name: str) -> None:
+def test_the_picture_of_a_plan_is_the_one_that_was_read(
+    name: str, columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
     code, out, _ = interlock("plan", "--plan", name)
     assert code == 0
+    assert max(map(len, out.splitlines())) <= int(columns)
+    picture = PICTURES / f"{name}-{columns}.txt"
     if UPDATE:
-        (PICTURES / f"{name}.txt").write_text(out, encoding="utf-8")
-    assert out == (PICTURES / f"{name}.txt").read_text(encoding="utf-8")
+        picture.write_text(out, encoding="utf-8")
+    assert out == picture.read_text(encoding="utf-8")
+
+
+def test_a_picture_of_long_names_stays_within_the_columns(contract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    name = f"pick_input_{'x' * 50}"
+    contract.write_text(shipped_text().replace("pick_tool", name), encoding="utf-8")
+    code, out, err = interlock("plan", contract)
+    assert (code, err) == (0, "")
+    assert "      `pick_input` excludes `history`, `earlier` and `lastResult`;" in out.splitlines()
 
 
 def test_the_plan_of_the_settings_is_shown_unless_one_is_named(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ Source: reference loop specification, the planner.
 from __future__ import annotations
 
 import os
+import shutil
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +28,10 @@ from interlock.pipeline.plan_pairs import Pair
 from interlock.settings import load_settings
 
 __all__ = ["command", "plan_lines"]
+
+_LEAST_WIDTH, _MOST_WIDTH = 60, 120
+_ROLE_COLUMN = 26
+_LEAST_ROOM, _INDENT = 24, 6
 
 
 @click.command(epilog=epilog("interlock plan --plan next", OK, ERROR, USAGE, SCHEMA))
@@ -51,33 +57,60 @@ def command(
     if as_json:
         print_json(plan_to_json(made))
     else:
-        click.echo("\n".join(plan_lines(made)))
+        click.echo("\n".join(plan_lines(made, width=_width())))
 
 
-def plan_lines(plan: Plan) -> Iterator[str]:
-    """Yield the picture of a plan, line by line."""
+def plan_lines(plan: Plan, *, width: int) -> Iterator[str]:
+    """Yield the picture of a plan, line by line, in so many columns; a word that is longer is not broken."""
     requests = sum(len(wave.requests) for wave in plan.waves)
     yield f"contract {plan.contract_digest[:12]}  plan {plan.name}: {len(plan.waves)} waves, {requests} requests"
     for wave in plan.waves:
         yield ""
-        yield from _wave(wave)
+        yield from _wave(wave, width)
     together = [pair for pair in plan.pairs if not pair.refusals]
     apart = [pair for pair in plan.pairs if pair.refusals]
-    width = max((len(_names(pair.decisions)) for pair in plan.pairs), default=0)
+    names = max((len(_names(pair.decisions)) for pair in plan.pairs), default=0)
     if together:
         yield from ("", "may share a request")
-        yield from (f"  {_names(pair.decisions):<{width}}  {_condition(pair)}" for pair in together)
+        for pair in together:
+            yield from _wrapped(f"  {_names(pair.decisions):<{names}}  ", _condition(pair), width)
     if apart:
         yield from ("", "may not share a request")
-        yield from (f"  {_names(pair.decisions):<{width}}  {_reasons(pair)}" for pair in apart)
+        for pair in apart:
+            yield from _wrapped(f"  {_names(pair.decisions):<{names}}  ", _reasons(pair), width)
 
 
-def _wave(wave: PlannedWave) -> Iterator[str]:
+def _width() -> int:
+    """Return the columns of the terminal, or those of a page where there is none."""
+    return max(_LEAST_WIDTH, min(_MOST_WIDTH, shutil.get_terminal_size((_MOST_WIDTH, 0)).columns))
+
+
+def _wrapped(start: str, text: str, width: int, *, further: str | None = None) -> Iterator[str]:
+    """Yield `text` behind `start`, its further lines below it, behind `further` where that is given.
+
+    Where `start` leaves little room, all of the text stands below it.
+    """
+    below = " " * len(start) if further is None else further
+    if width - len(start) < _LEAST_ROOM:
+        yield start.rstrip()
+        start = below = below[:_INDENT]
+    lines = textwrap.wrap(text, width - len(start), break_long_words=False, break_on_hyphens=False)
+    for line in lines or [""]:
+        yield f"{start}{line}".rstrip()
+        start = below
+
+
+def _wave(wave: PlannedWave, width: int) -> Iterator[str]:
     yield f"{wave.when}:"
-    last = len(wave.requests) - 1
-    for at, group in enumerate(wave.requests):
-        line = f"  {'└─' if at == last else '├─'} {' + '.join(group.decisions):<26}"
-        yield f"{line} {_role(wave, group)}".rstrip()
+    names = max(_ROLE_COLUMN, *(len(_together(group)) for group in wave.requests))
+    for at, group in enumerate(wave.requests, start=1):
+        branch, trunk = ("└─", "  ") if at == len(wave.requests) else ("├─", "│ ")
+        start = f"  {branch} {_together(group):<{names}} "
+        yield from _wrapped(start, _role(wave, group), width, further=f"  {trunk}".ljust(len(start)))
+
+
+def _together(group: Group) -> str:
+    return " + ".join(group.decisions)
 
 
 def _role(wave: PlannedWave, group: Group) -> str:
