@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
+import threading
 import time
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
@@ -34,15 +36,23 @@ CHOICE = Choice(instructions="Which tool?", criteria={"read_file": "reads", "lis
 class Llama:
     """A model whose tokens are characters and whose marks have the probabilities given."""
 
-    def __init__(self, masses: Mapping[int, float], *, merges: bool = False, clock: FakeClock | None = None) -> None:
+    def __init__(
+        self,
+        masses: Mapping[int, float],
+        *,
+        merges: bool = False,
+        clock: FakeClock | None = None,
+        unreported: str = "",
+    ) -> None:
         self.id = "gguf:tiny"
         self.bodies: list[dict[str, Any]] = []
         self.tokenized: list[str] = []
         self.reply: Mapping[str, Any] | None = None
         self.closed = False
-        self._masses = masses
+        self._masses = {f"{number}]": mass for number, mass in masses.items()}
         self._merges = merges
         self._clock = clock
+        self._unreported = unreported
 
     async def run(self, work: Callable[[Any], T]) -> T | Failure:
         return work(self)
@@ -60,12 +70,23 @@ class Llama:
             self._clock.advance(1.0)
         if self.reply is not None:
             return self.reply
-        forced = [int(part.strip("<[]>")) for part in str(body["grammar"]).removeprefix("root ::= ").split()]
-        number = int("".join(map(chr, forced)).rstrip("]"))
-        share = math.log(self._masses[number]) / len(forced)
-        content = [{"id": token, "logprob": share} for token in forced]
-        timings = {"prompt_n": 5, "cache_n": 95 if len(self.bodies) > 1 else 0, "predicted_n": len(forced)}
-        return {"choices": [{"logprobs": {"content": content}}], "timings": timings}
+        before = before_of(body)
+        forced = body.get("grammar", "").removeprefix("root ::= <[").removesuffix("]>")
+        following = {mark[len(before)] for mark in self._masses if mark.startswith(before)} - set(self._unreported)
+        shown = following if not forced else {chr(int(forced))}
+        whole = self._mass(before) if before else 1.0
+        told = [{"id": ord(mark), "logprob": math.log(self._mass(before + mark) / whole)} for mark in sorted(shown)]
+        first = {"id": 32, "logprob": -9.0} if not told else told[0]
+        timings = {"prompt_n": 5, "cache_n": 95 if len(self.bodies) > 1 else 0, "predicted_n": 1}
+        return {"choices": [{"logprobs": {"content": [{**first, "top_logprobs": told}]}}], "timings": timings}
+
+    def _mass(self, before: str) -> float:
+        return math.fsum(mass for mark, mass in self._masses.items() if mark.startswith(before))
+
+
+def before_of(body: Mapping[str, Any]) -> str:
+    """Return the part of a mark that is given with the prompt."""
+    return "" if isinstance(body["prompt"], str) else "".join(map(chr, body["prompt"][1:]))
 
 
 async def ask(llama: Llama, question: Question = CHOICE, *, clock: FakeClock | None = None) -> JudgeReply:
@@ -83,9 +104,18 @@ async def test_each_option_is_scored_by_the_tokens_of_its_mark() -> None:
     assert answer.probabilities == pytest.approx({"read_file": 2 / 3, "list_dir": 2 / 9, "done": 1 / 9})
     assert answer.option_mass == pytest.approx(0.9)
     assert (answer.basis, reading.degraded) == ("sequence", True)
-    assert [body["grammar"] for body in llama.bodies] == [f"root ::= <[{ord(mark)}]> <[93]>" for mark in "123"]
-    assert reply.usage == Usage(input_tokens=205, output_tokens=6, cached_input_tokens=190)
+    assert [before_of(body) for body in llama.bodies] == ["", "1", "2", "3"]
+    assert reply.usage == Usage(input_tokens=305, output_tokens=4, cached_input_tokens=285)
     assert (reply.wire, reply.readout, reply.served_model) == ("gguf", "options-1", "gguf:tiny")
+
+
+async def test_a_token_that_is_not_reported_is_asked_for_by_itself() -> None:
+    llama = Llama({1: 0.6, 2: 0.2, 3: 0.1}, unreported="2]")
+    answer = (await ask(llama)).readings["q"].answer
+    assert isinstance(answer, ChoiceAnswer)
+    assert answer.probabilities == pytest.approx({"read_file": 2 / 3, "list_dir": 2 / 9, "done": 1 / 9})
+    forced = [(before_of(body), body["grammar"]) for body in llama.bodies if "grammar" in body]
+    assert forced == [("", "root ::= <[50]>"), *((number, "root ::= <[93]>") for number in "123")]
 
 
 async def test_every_call_begins_with_the_same_bytes_of_the_state() -> None:
@@ -93,14 +123,16 @@ async def test_every_call_begins_with_the_same_bytes_of_the_state() -> None:
     llama = Llama(dict.fromkeys(range(1, 4), 0.3))
     for question in (CHOICE, Noul(instructions="Done?", criteria=NoulCriteria(true="it is")), CHOICE):
         await ask(llama, question)
-    prompts = [body["prompt"] for body in llama.bodies]
+    prompts = [body["prompt"] if isinstance(body["prompt"], str) else body["prompt"][0] for body in llama.bodies]
     state = 'State:\n{"task":"list the files","文":"😀"}\n\nQuestion:\n'
     assert all(prompt.startswith(state) for prompt in prompts)
     assert len(set(prompts)) == 2
     assert prompts[0].endswith(
         "1. read_file: reads\n2. list_dir\n3. done\n\nGive the number of the best option.\nBest answer: ["
     )
-    assert all((body["cache_prompt"], body["temperature"], body["logprobs"]) == (True, 0.0, 1) for body in llama.bodies)
+    assert all(
+        (body["cache_prompt"], body["temperature"], body["max_tokens"]) == (True, 0.0, 1) for body in llama.bodies
+    )
 
 
 async def test_a_noul_is_two_options_and_a_score_its_levels() -> None:
@@ -114,21 +146,23 @@ async def test_a_noul_is_two_options_and_a_score_its_levels() -> None:
     assert score.probabilities == pytest.approx((0.5, 0.5))
 
 
-async def test_marks_of_many_options_are_no_prefixes_of_each_other() -> None:
-    llama = Llama(dict.fromkeys(range(1, 13), 0.08))
-    wide = Choice(instructions="Which?", criteria={f"o{at}": None for at in range(12)})
-    assert (await ask(llama, wide)).readings["q"].reason == "ok"
-    forced = [body["grammar"].removeprefix("root ::= ") for body in llama.bodies]
-    assert not [(a, b) for a in forced for b in forced if a != b and b.startswith(a)]
+async def test_marks_of_many_options_share_the_calls_for_what_they_begin_with() -> None:
+    llama = Llama({number: number / 100 for number in range(1, 13)})
+    wide = Choice(instructions="Which?", criteria={f"o{at}": None for at in range(1, 13)})
+    answer = (await ask(llama, wide)).readings["q"].answer
+    assert isinstance(answer, ChoiceAnswer)
+    assert answer.probabilities == pytest.approx({f"o{at}": at / 78 for at in range(1, 13)})
+    asked = [before_of(body) for body in llama.bodies]
+    assert sorted(asked) == sorted(["", *map(str, range(1, 13))])
 
 
-async def test_tokens_of_a_mark_are_those_that_follow_the_stem_and_are_looked_up_once() -> None:
+async def test_the_tokens_of_a_mark_are_looked_up_once_and_are_those_that_follow_the_stem() -> None:
     llama = Llama({1: 0.5, 2: 0.4}, merges=True)
     readout = GgufOptions(llama, budget_s=10, now=lambda: 0.0)
     for _ in range(2):
         await readout.ask("s", Noul(instructions="Done?"))
     assert llama.tokenized == ["Best answer: [", "Best answer: [1]", "1]", "Best answer: [", "Best answer: [2]"]
-    assert [body["max_tokens"] for body in llama.bodies] == [2, 2, 2, 2]
+    assert [before_of(body) for body in llama.bodies] == ["", "1", "2"] * 2
 
 
 @pytest.mark.parametrize(
@@ -173,6 +207,28 @@ async def test_options_that_take_too_long_are_late() -> None:
     wide = Choice(instructions="Which?", criteria={f"o{at}": None for at in range(255)})
     reply = await ask(llama, wide, clock=clock)
     assert (reply.readings["q"].reason, len(llama.bodies)) == ("deadline", 10)
+
+
+async def test_nothing_more_is_evaluated_for_someone_who_has_left() -> None:
+    class Slow(Llama):
+        async def run(self, work: Callable[[Any], T]) -> T | Failure:
+            return await asyncio.to_thread(work, self)
+
+        def complete(self, body: dict[str, Any]) -> Mapping[str, Any]:
+            began.set()
+            assert resumed.wait(5)
+            return super().complete(body)
+
+    began, resumed = threading.Event(), threading.Event()
+    llama = Slow({1: 0.6, 2: 0.3})
+    readout = GgufOptions(llama, budget_s=10, now=time.monotonic)
+    asked = asyncio.create_task(readout.ask("s", Noul(instructions="Done?")))
+    assert await asyncio.to_thread(began.wait, 5)
+    asked.cancel()
+    await asyncio.wait([asked])
+    resumed.set()
+    await asyncio.get_running_loop().shutdown_default_executor()
+    assert (asked.cancelled(), len(llama.bodies)) == (True, 1)
 
 
 async def test_a_file_that_cannot_be_loaded_is_a_failure_and_closing_lets_go(caplog: pytest.LogCaptureFixture) -> None:

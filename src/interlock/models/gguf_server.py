@@ -27,6 +27,8 @@ __all__ = ["GgufServer", "Loaded"]
 MAGIC = b"GGUF"
 CONTEXT_TOKENS = 8192
 """Prompt and reply together."""
+KEPT_MIB = 512
+"""Most memory for evaluated prompts that another one has replaced, so that turns between states stay cheap."""
 
 T = TypeVar("T")
 
@@ -109,6 +111,7 @@ def _params(path: Path, key: str) -> xllamacpp.CommonParams:
     params.model.path = str(path)
     params.n_ctx = CONTEXT_TOKENS
     params.n_parallel = 1
+    params.cache_ram_mib = KEPT_MIB
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _threads()
     params.api_keys = [key]
     params.endpoint_slots = False
