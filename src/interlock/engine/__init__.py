@@ -1,7 +1,8 @@
 """The decision engine: a model as a policy, state in, one legal action out."""
 
 from interlock.engine.asking import FALLBACK_QUESTION
-from interlock.engine.decide import Decided, EngineRuntime, Fell, decide
+from interlock.engine.decide import EngineRuntime, decide
+from interlock.engine.decided import Decided, Fell
 from interlock.engine.limits import Limits, Prices, Used
 from interlock.engine.meter import LimitReached, Meter
 from interlock.engine.modes import EngineOptions, Mode

@@ -6,24 +6,23 @@ Source: decision-engine specification, retry and modes.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from interlock.actions import ActionDecision, FailedAttempt, check_tools
 from interlock.engine.asking import Asking, Lacking, fallback
+from interlock.engine.decided import Decided, Fell
+from interlock.engine.graph import decided_in_graph
 from interlock.engine.judged import Judged, judge_turn
-from interlock.engine.limits import Used
 from interlock.engine.meter import Meter
 from interlock.engine.modes import CHAINS, Mode
 from interlock.engine.turn import Turn
 from interlock.engine.waiting import Waiting, patient
 from interlock.judge.base import Judge
 from interlock.models.base import TextModel, TextReply
-from interlock.prompts import Layer, LayerRef
-from interlock.questions import Json
 
-__all__ = ["Decided", "EngineRuntime", "Fell", "decide"]
+__all__ = ["EngineRuntime", "decide"]
 
 log = logging.getLogger("interlock.engine")
 
@@ -42,42 +41,10 @@ class EngineRuntime(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fell:
-    """A mode that the provider does not have."""
-
-    mode: Mode
-    reason: str
-    """The provider's, such as `bad-request`, or `ignored` when no reply called a function."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """One decision, with everything needed to account for it and to trace it to its prompts."""
-
-    decision: ActionDecision
-    mode: Mode
-    """The mode that was used in the end."""
-    fell: tuple[Fell, ...]
-    """The modes that were tried before it."""
-    loop: Mapping[str, Json]
-    """The state as it was shown."""
-    layers: Mapping[Layer, LayerRef]
-    experiment: str | None
-    used: Used
-    requested_model: str | None
-    """None when no text model was asked."""
-    served_model: str | None
-    elapsed_s: float
-
-    @property
-    def valid_at_first(self) -> bool:
-        """True when the first reply passed every check."""
-        return not self.decision.fallback and not self.decision.attempts
-
-
 async def decide(turn: Turn, runtime: EngineRuntime, *, waiting: Waiting, meter: Meter) -> Decided:
     """Return one decision with its account; what it used is also added to `meter`.
+
+    A runtime that keeps a session graph gets a node for it.
 
     Raises:
         TypeError: the runtime has no text model.
@@ -91,7 +58,8 @@ async def decide(turn: Turn, runtime: EngineRuntime, *, waiting: Waiting, meter:
     if turn.max_retries < 0:
         raise ValueError(f"max_retries is {turn.max_retries}; write 0 or more")
     check_tools(turn.tools, turn.options.space)
-    return await _Deciding(turn, patient(runtime.model, waiting), runtime.judge, waiting, meter).decided()
+    deciding = _Deciding(turn, patient(runtime.model, waiting), runtime.judge, waiting, meter)
+    return await decided_in_graph(turn, runtime, deciding.decided)
 
 
 class _Deciding:

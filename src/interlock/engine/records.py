@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from interlock.engine.decide import Decided
+from interlock.engine.decided import Decided
 from interlock.engine.limits import Limits
 from interlock.engine.modes import EngineOptions
 from interlock.engine.result import EngineResult, used_json
 from interlock.journal.records import Body
-from interlock.prompts import LayerRef, PromptPack
+from interlock.prompts import PromptPack
 from interlock.questions import Json
 
 __all__ = ["action_body", "ended_body", "started_body"]
@@ -51,7 +51,7 @@ def started_body(
         },
         "origin": dict(origin),
         "experiment": pack.experiment,
-        "layers": {layer: {**_ref(ref), "text": pack.text(layer)} for layer, ref in pack.refs().items()},
+        "layers": {layer: {**ref.fields, "text": pack.text(layer)} for layer, ref in pack.refs().items()},
     }
 
 
@@ -79,7 +79,7 @@ def action_body(decided: Decided, step: int, observed: tuple[str, ...]) -> Body:
         ],
         "mode": decided.mode,
         "fell": [{"mode": item.mode, "reason": item.reason} for item in decided.fell],
-        "layers": {layer: _ref(ref) for layer, ref in decided.layers.items()},
+        "layers": {layer: ref.fields for layer, ref in decided.layers.items()},
         "experiment": decided.experiment,
         "loop": dict(decided.loop),
         "observed": list(observed),
@@ -103,7 +103,3 @@ def ended_body(result: EngineResult) -> Body:
         "failed_plans": [{"plan": item.plan, "reason": item.reason} for item in result.failed_plans],
         "used": used_json(result.used),
     }
-
-
-def _ref(ref: LayerRef) -> dict[str, Json]:
-    return {"name": ref.name, "version": ref.version, "digest": ref.digest}

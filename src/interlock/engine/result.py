@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from interlock.actions import FINISH, Observation
-from interlock.engine.decide import Decided, Fell
+from interlock.engine.decided import Decided, Fell
 from interlock.engine.limits import Used
 from interlock.questions import Json
 

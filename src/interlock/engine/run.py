@@ -15,7 +15,8 @@ from typing import Any
 
 from interlock._canonical import compact_json
 from interlock.actions import FINISH, REPLAN, TOOL_CALL, ActionDecision, ToolSpec, check_tools
-from interlock.engine.decide import Decided, EngineRuntime, decide
+from interlock.engine.decide import EngineRuntime, decide
+from interlock.engine.decided import Decided
 from interlock.engine.limits import Limit, Limits, Used, budget_left, reached
 from interlock.engine.meter import LimitReached, Meter
 from interlock.engine.modes import STANDARD_OPTIONS, EngineOptions

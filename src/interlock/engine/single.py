@@ -10,7 +10,8 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from interlock.actions import ActionDecision, Observation
-from interlock.engine.decide import Decided, EngineRuntime, decide
+from interlock.engine.decide import EngineRuntime, decide
+from interlock.engine.decided import Decided
 from interlock.engine.meter import Meter
 from interlock.engine.modes import STANDARD_OPTIONS, EngineOptions
 from interlock.engine.records import action_body

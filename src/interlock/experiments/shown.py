@@ -143,7 +143,7 @@ def _aligned(rows: Sequence[tuple[str, str, str]]) -> Iterator[str]:
 def _arm_json(arm: ArmReport) -> dict[str, Json]:
     return {
         "arm": arm.arm,
-        "layer": {"name": arm.ref.name, "version": arm.ref.version, "digest": arm.ref.digest},
+        "layer": arm.ref.fields,
         "answers": arm.answers,
         "failures": arm.failures,
         "rates": {metric: _interval_json(interval) for metric, interval in arm.rates.items()},

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from interlock._canonical import sha256_hex
+from interlock.questions import Json
 
 __all__ = ["LAYERS", "Layer", "LayerRef", "text_digest"]
 
@@ -26,6 +27,11 @@ class LayerRef:
     version: str
     digest: str
     """SHA-256 of the text as it is stored, 64 hex characters."""
+
+    @property
+    def fields(self) -> dict[str, Json]:
+        """The three of them, as a record holds them."""
+        return {"name": self.name, "version": self.version, "digest": self.digest}
 
     def __str__(self) -> str:
         return f"{self.name or 'unnamed'}@{self.version}"
