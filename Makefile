@@ -23,7 +23,8 @@ check: $(VENV)/.developed  ## lint, types, floors, house rules, docs
 	$(BIN)/python -m pytest -q -p no:randomly tests/house
 
 test: $(VENV)/.developed  ## every test that needs no system package; says what it left out
-	$(BIN)/python -m pytest -q -n 2 --ignore=tests/house $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -q -n 2 --ignore=tests/house --ignore=tests/page $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -q -n 2 tests/page
 	$(BIN)/python -m pytest -q -p no:randomly tests/house
 
 sweep: $(VENV)/.developed  ## every mutant of every shipped contract
