@@ -244,7 +244,7 @@ def write_run(decisions: dict[str, DecisionResult]) -> Record:
         recorder.record("run_started", _started())
         for result in decisions.values():
             recorder.decision(result, step=1, cells=CELLS)
-        _call(recorder)
+        _call(recorder, decisions["judge raised"])
         return recorder.record("run_ended", _ended()).hash
 
     return write
@@ -270,8 +270,9 @@ def _started() -> dict[str, Json]:
     )
 
 
-def _call(recorder: Recorder) -> None:
-    bound = BoundCall(call=CALL, cwd="/somewhere", contract_digest=CONTRACT.digest, frame_digest="f" * 16)
+def _call(recorder: Recorder, graded: DecisionResult) -> None:
+    assert graded.frame is not None
+    bound = BoundCall(call=CALL, cwd="/somewhere", contract_digest=CONTRACT.digest, frame_digest=graded.frame.digest)
     body = approval_requested_body(
         bound, base_risk=1, reason="r", judgement=None, expires="2026-01-03T03:04:05.000006Z"
     )

@@ -51,10 +51,12 @@ def _fill(journal: Store, write_run: WriteRun) -> None:
     source = MemoryJournal()
     write_run(source, "r")
     template = list(source.records("r"))
+    named: dict[str, str] = {}
     for number in range(ROWS):
         record = template[number % len(template)]
         run_id = f"run-{number // len(template):02}"
-        journal.append(run_id, record.type, record.body, ts=record.ts)
+        body = {key: named.get(str(value), value) for key, value in record.body.items()}
+        named[record.hash] = journal.append(run_id, record.type, body, ts=record.ts).hash
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.needs_system)])

@@ -254,4 +254,4 @@ def test_an_approval_whose_binding_is_not_that_of_its_call_is_a_mismatch(write_r
     journal.append("run-1", "approval_requested", {**asked.body, "arguments": {"path": "b.txt"}}, ts="2026")
     with journal.snapshot() as view:
         found = [item for item in verify_run(view, "run-1").findings if item.verdict == "mismatch"]
-    assert [(item.seq, item.what) for item in found] == [(21, "binding: is not that of the call")]
+    assert [(item.seq, item.what) for item in found] == [(21, "`binding` is not that of the call")]

@@ -31,7 +31,8 @@ def command(run: str | None, head: str | None, place: str | None, as_json: bool)
     """Verify RUN, or every run of a journal.
 
     Checks the chain of hashes and its head, takes digests again, and computes the outcome of every decision
-    again from its recorded answers. Each record is verified, partial (what could not be checked is named) or a
+    again from its recorded answers. A call that needed a person must have used an approval of exactly that call
+    before it. Each record is verified, partial (what could not be checked is named) or a
     mismatch. Whoever rewrites a whole chain is found only by --head, with a head that was kept elsewhere.
     """
     kept = None if head is None else _kept(head)

@@ -34,6 +34,7 @@ __all__ = [
     "ApprovalState",
     "approvals_of",
     "find_approval",
+    "follow_approval",
     "moment",
     "own_approval",
 ]
@@ -116,7 +117,7 @@ def approvals_of(view: JournalView, run_id: str) -> tuple[Approval, ...]:
     found: dict[str, Approval] = {}
     for record in read_rows(view.rows(run_id, _KINDS)):
         try:
-            _follow(found, record)
+            follow_approval(found, record)
         except JournalError as cause:
             raise JournalError(f"run `{run_id}` row {record.seq}: {cause}; run `interlock verify`") from cause
     return tuple(found.values())
@@ -176,7 +177,12 @@ def _readable(view: JournalView, run_id: str) -> tuple[Approval, ...]:
         return ()
 
 
-def _follow(found: dict[str, Approval], record: Record) -> None:
+def follow_approval(found: dict[str, Approval], record: Record) -> None:
+    """Put into `found` what one record says of the approvals of its run, which `found` holds up to it.
+
+    Raises:
+        JournalError: the record cannot be read, or does not follow from those before it.
+    """
     match record.type:
         case "approval_requested":
             for id_, earlier in found.items():

@@ -11,13 +11,14 @@ from typing import Literal, Protocol, TypeAlias
 
 from interlock.errors import JournalError
 from interlock.journal.base import JournalView
-from interlock.journal.bodies import ToolCall, call_binding
+from interlock.journal.bodies import call_binding
 from interlock.journal.chain import Head
 from interlock.journal.decision_read import RecordedDecision, read_decision
 from interlock.journal.decision_record import check_record
-from interlock.journal.fields import optional_text, section, text, whole
+from interlock.journal.fields import optional_text, text
 from interlock.journal.records import Body, Record, Row, read_row
 from interlock.journal.redactions import RedactedRow, redactions
+from interlock.journal.verify_calls import GatedCalls, call_of_body
 from interlock.journal.verify_chain import ChainWalk
 from interlock.journal.verify_decision import Checked, check_decision
 from interlock.journal.verify_request import SharedRequests
@@ -127,6 +128,7 @@ class _Content:
         self._rederiver = rederiver
         self._contract_digest: str | None = None
         self._shared = SharedRequests()
+        self._calls = GatedCalls()
 
     def check(self, row: Row, without: RedactedRow | None) -> _Said:
         """Check one row; `without` says what was taken out of it, None when it reads as it was written."""
@@ -140,6 +142,11 @@ class _Content:
         return said
 
     def _check(self, record: Record, *, redacted: bool) -> _Said:
+        said = self._check_alone(record, redacted=redacted)
+        said.checked.wrong += [what for what in self._calls.take(record) if what not in said.checked.wrong]
+        return said
+
+    def _check_alone(self, record: Record, *, redacted: bool) -> _Said:
         match record.type:
             case "run_started":
                 self._contract_digest = text(record.body, "contract_digest")
@@ -159,6 +166,7 @@ class _Content:
 
     def _check_decision(self, record: Record, *, redacted: bool) -> _Said:
         recorded = read_decision(record.body)
+        self._calls.decided(recorded)
         checked = check_decision(recorded, self._shared, redacted=redacted)
         if self._contract_digest is not None and recorded.result.contract_digest != self._contract_digest:
             checked.wrong.append("contract digest: is not that of the run")
@@ -170,19 +178,13 @@ class _Content:
 
 
 def _check_binding(body: Body) -> Checked:
-    call = ToolCall(
-        step=whole(body, "step"),
-        tool=text(body, "tool"),
-        input=text(body, "input"),
-        arguments=section(body, "arguments"),
-    )
     bound = call_binding(
-        call,
+        call_of_body(body),
         cwd=text(body, "cwd"),
         contract_digest=text(body, "contract_digest"),
         frame_digest=optional_text(body, "frame_digest"),
     )
-    return Checked(wrong=[] if bound == text(body, "binding") else ["binding: is not that of the call"])
+    return Checked(wrong=[] if bound == text(body, "binding") else ["`binding` is not that of the call"])
 
 
 def _findings(row: Row, said: _Said, chain: list[str]) -> list[Finding]:
