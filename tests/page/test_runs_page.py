@@ -17,10 +17,12 @@ def test_a_run_is_started_watched_to_its_end_and_looked_into(serve: Serve, look:
     page.get_by_role("button", name="Start").click()
 
     expect(page.locator(".badge.delivered")).to_be_visible()
+    expect(page.locator("#answer h2")).to_have_text("Answer")
     expect(page.locator("#draft")).to_contain_text("totalOf")
     page.locator("#trace details[data-src] summary", has_text="pick_tool").first.click()
     expect(page.locator(".detail .outcomes").first).to_contain_text("list_dir")
-    expect(page.locator(".detail").first).to_contain_text("What the judge saw")
+    expect(page.locator("#trace details[open] .detail")).to_contain_text("What the judge saw")
+    expect(page.locator("#waves li").first).to_contain_text("wave 1")
 
 
 def test_the_list_is_narrowed_as_one_types(serve: Serve, look: Look) -> None:

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from interlock.errors import JournalError
 from interlock.journal.decision_read import read_decision
-from interlock.journal.records import Record, read_rows
+from interlock.journal.records import EventType, Record, read_rows
 from interlock.journal.summary import RunSummary, find_run, kept_runs, summarize
 from interlock.server.site.decision_view import view_of
 from interlock.server.site.desk import Desk, reading
@@ -23,12 +23,14 @@ from interlock.server.site.language import language_of
 from interlock.server.site.runner import Runner
 from interlock.server.site.trace import items_of
 from interlock.server.site.watch import Batch, Watches
+from interlock.server.site.waterfall import waterfall_of
 
 __all__ = ["Listed", "list_runs", "routes", "state_of"]
 
 PER_PAGE = 50
 STATES = ("running", "waiting", "answered", "delivered", "undelivered")
 """What the list can be narrowed to."""
+_TIMED: Sequence[EventType] = ("judge_request", "judge_reply", "tool_about_to_run", "tool_result", "generation")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,9 @@ def routes(desk: Desk, runner: Runner) -> Sequence[Route]:
         Route("/runs", rooms.listed, methods=["GET"]),
         Route("/runs/{run_id}", rooms.one, methods=["GET"]),
         Route("/runs/{run_id}/head", rooms.head, methods=["GET"]),
+        Route("/runs/{run_id}/answer", rooms.answer, methods=["GET"]),
         Route("/runs/{run_id}/events", rooms.events, methods=["GET"]),
+        Route("/runs/{run_id}/waves", rooms.waves, methods=["GET"]),
         Route("/runs/{run_id}/decisions/{seq:int}", rooms.decision, methods=["GET"]),
     ]
 
@@ -118,14 +122,17 @@ class _Rooms:
     def one(self, request: Request) -> Response:
         """Show one run with its whole trace."""
         run_id, records, values = self._read(request)
-        draft, items = _draft(records), tuple(items_of(records))
         last = records[-1].seq if records else 0
-        shown = {**values, "run_id": run_id, "draft": draft, "items": items, "last": last}
+        shown = {**values, "run_id": run_id, "items": tuple(items_of(records)), "last": last}
         return draw(request, "run.html", shown, here="runs")
 
     def head(self, request: Request) -> Response:
         """Show how one run stands."""
         return draw(request, "run_head.html", self._read(request)[2])
+
+    def answer(self, request: Request) -> Response:
+        """Show what one run wrote."""
+        return draw(request, "run_answer.html", self._read(request)[2])
 
     def _read(self, request: Request) -> tuple[str, Sequence[Record], dict[str, object]]:
         with reading(self._desk) as view:
@@ -139,6 +146,7 @@ class _Rooms:
             "state": state_of(summary),
             "started": started,
             "ended": ended,
+            "draft": _draft(records),
             "is_working": self._runner.is_working(run_id),
         }
         return run_id, records, values
@@ -152,6 +160,13 @@ class _Rooms:
         await anyio.to_thread.run_sync(self._require, run_id)
         stream = self._stream(run_id, int(after), language_of(request))
         return StreamingResponse(stream, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+    def waves(self, request: Request) -> Response:
+        """Show when a run asked, called and wrote."""
+        run_id = request.path_params["run_id"]
+        with reading(self._desk) as view:
+            drawn = waterfall_of(read_rows(view.rows(run_id, _TIMED)))
+        return draw(request, "waterfall.html", {"drawn": drawn})
 
     def decision(self, request: Request) -> Response:
         """Show what one decision was asked, saw and came to."""
