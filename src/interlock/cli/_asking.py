@@ -13,16 +13,11 @@ from contextlib import contextmanager
 
 import click
 
-from interlock._text import clip
 from interlock.cli._output import on_terminal
-from interlock.cli._trace import visible
 from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
+from interlock.loop.approval_shown import shown_request
 
-__all__ = ["ask_at_terminal", "login_name", "shown_request"]
-
-_SHOWN_LINES = 60
-_SHOWN_COLUMNS = 500
-_RISKS = ("read-only", "reversible write", "irreversible", "destructive")
+__all__ = ["ask_at_terminal", "login_name"]
 
 
 async def ask_at_terminal(request: ApprovalRequest) -> ApprovalAnswer:
@@ -33,22 +28,6 @@ async def ask_at_terminal(request: ApprovalRequest) -> ApprovalAnswer:
     click.echo(shown, err=True)
     approved, note = _confirmed()
     return ApprovalAnswer(approved=approved, by=login_name(), note=note, saw=shown)
-
-
-def shown_request(request: ApprovalRequest) -> str:
-    """Return what a person reads of a call; nothing in it can steer a terminal, and what is left out is said."""
-    lines = [clip(line, _SHOWN_COLUMNS) for line in visible(request.input).split("\n")]
-    more = len(lines) - _SHOWN_LINES
-    shown = lines if more <= 0 else [*lines[:_SHOWN_LINES], f"[{more} more lines]"]
-    return "\n".join(
-        [
-            "",
-            f"{visible(request.tool)} in {visible(request.cwd)}; risk {_risk(request.base_risk)}",
-            f"asked because: {visible(request.reason or 'the policy asks')}",
-            *(f"  {line}" for line in shown),
-            f"approval {request.id[:16]}, until {request.expires}",
-        ]
-    )
 
 
 def _confirmed() -> tuple[bool, str | None]:
@@ -69,11 +48,6 @@ def login_name() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return "the person at the terminal"
-
-
-def _risk(base: int | None) -> str:
-    known = base is not None and 0 <= base < len(_RISKS)
-    return f"{base} ({_RISKS[base]})" if base is not None and known else "unknown"
 
 
 @contextmanager

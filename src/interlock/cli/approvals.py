@@ -12,7 +12,6 @@ import click
 
 from interlock._canonical import compact_json
 from interlock._text import clip
-from interlock.cli._asking import shown_request
 from interlock.cli._journal import reading, writing
 from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
 from interlock.cli._result import in_journal
@@ -24,6 +23,7 @@ from interlock.journal.approval_desk import deny as refuse
 from interlock.journal.approval_desk import every_approval, is_open
 from interlock.journal.approvals import Answer, Approval, find_approval
 from interlock.loop.approval import request_of
+from interlock.loop.approval_shown import shown_request
 from interlock.questions import Json
 
 __all__ = ["command"]
