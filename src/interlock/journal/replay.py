@@ -8,7 +8,7 @@ Source: journal and safety specification, replay.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from interlock.contract.compiled import Decision
@@ -21,7 +21,7 @@ from interlock.pipeline.outcome import outcome_of, refused
 from interlock.policy.evaluate import evaluate
 from interlock.policy.rules import Mode, Outcome
 
-__all__ = ["REPLAYED", "Redecided", "Status", "redecide"]
+__all__ = ["CHANGES", "REPLAYED", "Comparisons", "Pending", "Redecided", "Status", "pend", "redecide", "resettle"]
 
 REPLAYED: tuple[EventType, ...] = ("run_started", "decision")
 """The types of records that are read; others may be left out."""
@@ -30,6 +30,8 @@ Status: TypeAlias = Literal["same", "changed", "fresh", "gone", "unjudged", "dis
 """`fresh` needs a judgement that is not on record; `gone` is not in the new contract; `unjudged` was settled by mode
 or code, and still is; `discarded` was asked early and never acted; `unknown` is of a run that holds no contract, where
 none was named."""
+CHANGES: frozenset[Status] = frozenset(("changed", "fresh", "gone"))
+"""After one of these a run might have gone another way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,18 @@ class Redecided:
     """True when an earlier decision of its run is another one now: the run might not have come here."""
 
 
-class _Comparisons:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """A recorded decision whose record holds all that its decision under the new contract is decided from."""
+
+    recorded: Recorded
+    new: Decision
+    """As the contract has it, with the thresholds of the basis."""
+    refuses: bool
+    """True when a gap keeps the judge from being asked now."""
+
+
+class Comparisons:
     """Versions of one decision, compared once."""
 
     def __init__(self) -> None:
@@ -80,37 +93,46 @@ def redecide(records: Iterable[Record], bases: Bases) -> Iterator[Redecided]:
         SettingsError: a threshold set from outside does not exist.
         ContractError: a contract does not compile with the thresholds that are set.
     """
-    comparisons = _Comparisons()
+    comparisons = Comparisons()
     run_id: str | None = None
     for record in records:
         if record.run_id != run_id:
             run_id, changed, basis = record.run_id, False, bases.of_run(record)
         if record.type == "decision":
-            found = _redecided(read_recorded(record), basis, comparisons, follows=changed)
-            changed = changed or found.status in ("changed", "fresh", "gone")
-            yield found
+            pending = pend(read_recorded(record), basis, comparisons)
+            found = resettle(pending, pending.new) if isinstance(pending, Pending) else pending
+            yield replace(found, follows_a_change=True) if changed else found
+            changed = changed or found.status in CHANGES
 
 
-def _redecided(recorded: Recorded, basis: Basis, comparisons: _Comparisons, *, follows: bool) -> Redecided:
+def pend(recorded: Recorded, basis: Basis, comparisons: Comparisons) -> Pending | Redecided:
+    """Return what became of a record where no policy decides it again, and else what one decides it from.
+
+    Nothing here depends on a threshold of `basis`.
+    """
     if basis.new is None:
-        return _said(recorded, "unknown", follows=follows)
+        return _said(recorded, "unknown")
     new = basis.new.decisions.get(recorded.decision)
     settled = _settled(recorded, new)
     if settled is not None or new is None:
-        return _said(recorded, settled or "gone", follows=follows)
+        return _said(recorded, settled or "gone")
     reason = _why_fresh(recorded, basis, comparisons, new)
     if reason is not None:
-        return _said(recorded, "fresh", reason=reason, asks=new.frame is not None, follows=follows)
-    outcome = _outcome(recorded, basis, new)
-    same = outcome.action == recorded.action
-    return _said(recorded, "same" if same else "changed", outcome=outcome, follows=follows)
+        return _said(recorded, "fresh", reason=reason, asks=new.frame is not None)
+    return Pending(recorded=recorded, new=new, refuses=_refuses(recorded, basis, new))
+
+
+def resettle(pending: Pending, new: Decision) -> Redecided:
+    """Return the decision under `new`, which differs in thresholds at most from the decision that it was pended for."""
+    outcome = _outcome(pending, new)
+    same = outcome.action == pending.recorded.action
+    return _said(pending.recorded, "same" if same else "changed", outcome=outcome)
 
 
 def _said(
     recorded: Recorded,
     status: Status,
     *,
-    follows: bool,
     outcome: Outcome | None = None,
     reason: str | None = None,
     asks: bool = False,
@@ -127,7 +149,6 @@ def _said(
         reason=reason,
         request=(recorded.request or str(recorded.seq)) if asks else None,
         tokens=recorded.tokens if asks else None,
-        follows_a_change=follows,
     )
 
 
@@ -142,7 +163,7 @@ def _settled(recorded: Recorded, new: Decision | None) -> Status | None:
     return None
 
 
-def _why_fresh(recorded: Recorded, basis: Basis, comparisons: _Comparisons, new: Decision) -> str | None:
+def _why_fresh(recorded: Recorded, basis: Basis, comparisons: Comparisons, new: Decision) -> str | None:
     """Return why the record does not hold the judgement that `new` needs; None when it does."""
     if new.frame is None:
         return "the host's code decides it now" if recorded.framed else None
@@ -160,11 +181,12 @@ def _why_fresh(recorded: Recorded, basis: Basis, comparisons: _Comparisons, new:
     return found
 
 
-def _outcome(recorded: Recorded, basis: Basis, new: Decision) -> Outcome:
+def _outcome(pending: Pending, new: Decision) -> Outcome:
     """Return what the policy of `new` makes of the recorded answers."""
+    recorded = pending.recorded
     if not recorded.framed:
         return evaluate(new.policy, {}) if recorded.by_rule else refused(new, "the host's code failed")
-    if _refuses(recorded, basis, new):
+    if pending.refuses:
         return refused(new, f"gap in the frame: {', '.join(recorded.gaps)}")
     return outcome_of(new, recorded.readings, recorded.floors, recorded.call)
 
