@@ -206,6 +206,24 @@ def test_a_comparison_ends_in_a_table_a_page_and_a_sentence(interlock: Interlock
 
 
 @pytest.mark.usefixtures("comparison")
+@pytest.mark.parametrize(
+    ("html", "message"),
+    [
+        pytest.param("nope/page.html", "there is no directory `nope`", id="no-directory"),
+        pytest.param(".", "is a directory; name a file", id="a-directory"),
+    ],
+)
+def test_a_page_that_cannot_be_written_is_refused_before_anything_is_asked(
+    html: str, message: str, interlock: Interlock, tmp_path: Path
+) -> None:
+    code, out, err = interlock("ab", *ARMS, *ASKED, "--html", html, "--results", "kept.jsonl")
+
+    assert (code, out) == (2, "")
+    assert message in err
+    assert not (tmp_path / "kept.jsonl").exists()
+
+
+@pytest.mark.usefixtures("comparison")
 def test_a_comparison_as_json(interlock: Interlock) -> None:
     code, out, err = interlock("ab", *ARMS, *ASKED, "--metric", "expected", "--json")
     report = json.loads(out)

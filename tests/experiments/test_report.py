@@ -174,11 +174,16 @@ def test_the_page_needs_no_network_and_no_script(experiment: Experiment, made: M
     assert "src=" not in page
     assert "default-src 'none'" in page
     plots = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-    assert len(plots) == 5
-    for plot in plots:
-        ET.fromstring(plot)
-    assert "circle" in plots[0]
-    assert "rect" in plots[1]
+    names = ["difference", "rates", "actions", "tokens", "latency", "cost"]
+    assert len(plots) == len(names)
+    for name, plot in zip(names, plots, strict=True):
+        drawn = ET.fromstring(plot)
+        assert drawn.get("role") == "img"
+        assert drawn.get("aria-labelledby") == f"{name}-title {name}-desc"
+        assert [(part.tag, part.get("id")) for part in drawn[:2]] == [
+            ("title", f"{name}-title"),
+            ("desc", f"{name}-desc"),
+        ]
 
 
 def test_what_comes_from_outside_is_escaped(made: Made) -> None:
@@ -190,6 +195,22 @@ def test_what_comes_from_outside_is_escaped(made: Made) -> None:
     assert "<script" not in page
     assert "<img" not in page
     assert "<b>" not in page
+
+
+def test_the_page_reads_its_plots_aloud_and_sets_names_as_code(experiment: Experiment, made: Made) -> None:
+    page = report_page(report(experiment, outcomes(made, 2, 20, both=70, neither=8), 100))
+
+    assert "valid at first attempt: A 72.0 % (62.5 to 79.9), B 90.0 % (82.6 to 94.5); valid after retries: A" in page
+    assert '<desc id="difference-desc">valid at first attempt: B less A +18.0 points (+9.1 to +26.2)</desc>' in page
+    assert "B has 18.0 points more <code>valid_at_first</code> than A" in page
+    assert "the step that is right: A -, B -" in page
+
+
+def test_a_page_without_answers_leaves_out_what_there_is_not(experiment: Experiment, made: Made) -> None:
+    page = report_page(report(experiment, [made("A", 1, action=None, failure="timeout")], 1))
+
+    assert "nothing to compare" in page
+    assert re.findall(r'<svg[^>]*aria-labelledby="(\w+)-title', page) == ["rates"]
 
 
 def test_an_experiment_in_production_is_read_from_the_journal(

@@ -106,6 +106,7 @@ def compare(*, a: str, b: str, cases_file: str, as_json: bool, html: str | None,
     both. The result is a difference, or that none was shown; both end with 0.
     """
     job = _job(a, b, cases_file, given)
+    _check_page(html)
     try:
         outcomes = run_blocking(partial(_run, job), name="prompts ab", instead="run_offline")
     except KeyboardInterrupt:
@@ -217,12 +218,19 @@ def _bar(total: int, done: int) -> Iterator[Callable[[], object]]:
         yield advance
 
 
+def _check_page(html: str | None) -> None:
+    """End the program before anything is paid for when the page could not be written."""
+    if html is not None and Path(html).is_dir():
+        fail(f"--html {html}: is a directory; name a file", USAGE)
+    if html is not None and not Path(html).parent.is_dir():
+        fail(f"--html {html}: there is no directory `{Path(html).parent}`", USAGE)
+
+
 def _show(report: Report, *, as_json: bool, html: str | None) -> None:
-    if html is not None:
-        Path(html).write_text(report_page(report), encoding="utf-8")
     if as_json:
         print_json(report_json(report))
-        return
-    click.echo(report_table(report))
+    else:
+        click.echo(report_table(report))
     if html is not None:
+        Path(html).write_text(report_page(report), encoding="utf-8")
         click.echo(f"interlock: {click.format_filename(html)}: written", err=True)

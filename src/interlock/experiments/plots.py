@@ -1,77 +1,109 @@
-"""Two kinds of plots as SVG: values with their intervals, and parts of a whole.
+"""Values of two arms with their intervals, drawn as SVG that is read as well on a telephone as on a large screen.
 
 Pure; every text is escaped.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from interlock.experiments.stats import Interval
 
-__all__ = ["Row", "bars", "whiskers"]
+__all__ = ["Axis", "Row", "axis_over", "whiskers"]
 
-WIDTH = 800
-LEFT = 190
-RIGHT = 260
-_ROW = 52
-_TOP = 24
+WIDTH = 360
+EDGE = 8
+"""Left of the axis and right of it, so that a mark at its end is whole."""
+MOST_PARTS = 4
+"""Between round ticks; one more where 0 lies between them."""
+_LINE, _MARK, _GAP, _SIZE = 18, 14, 10, 5
+_CLASSES: Mapping[str, str] = {"A": "a", "B": "b"}
+"""Arm → how it is drawn: by its shape as well as by its colour."""
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One value in both arms; None where there is none."""
+    """Values that belong together, one below the other."""
 
     label: str
-    a: Interval | None
-    b: Interval | None
+    values: Mapping[str, Interval | None]
+    """`A`, `B` or another name → value; None where there is none."""
 
 
-def whiskers(rows: Sequence[Row], written: Callable[[Interval | None], str]) -> str:
-    """Return points with their intervals, one row each, on one axis that begins at 0."""
-    most = max((item.high for row in rows for item in (row.a, row.b) if item is not None), default=0.0) or 1.0
-    height = _TOP + _ROW * len(rows)
-    lines = [f'<line class="axis" x1="{LEFT}" y1="{_TOP - 8}" x2="{LEFT}" y2="{height}"/>']
-    for at, row in enumerate(rows):
-        y = _TOP + _ROW * at + 10
-        lines.append(f'<text x="{LEFT - 10}" y="{y + 12}" text-anchor="end">{escape(row.label)}</text>')
-        for arm, item, offset in (("a", row.a, 0), ("b", row.b, 20)):
-            lines += _whisker(arm, item, y + offset, most, written)
-    return _svg(height, lines, "values with their 95 % intervals, A above B")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """Where values are drawn, from the first tick to the last."""
+
+    ticks: tuple[float, ...]
+    written: Callable[[float], str]
+    """How a tick is labelled."""
+
+    def place(self, value: float) -> float:
+        """Return the x of a value; one beyond the axis is drawn at its end."""
+        low, high = self.ticks[0], self.ticks[-1]
+        return EDGE + (min(high, max(low, value)) - low) / (high - low) * (WIDTH - 2 * EDGE)
 
 
-def bars(a: Mapping[str, float], b: Mapping[str, float]) -> str:
-    """Return parts of a whole, one row per name, both arms beside each other."""
-    names = sorted({*a, *b})
-    height = _TOP + _ROW * max(1, len(names))
-    lines = [f'<line class="axis" x1="{LEFT}" y1="{_TOP - 8}" x2="{LEFT}" y2="{height}"/>']
-    for at, name in enumerate(names):
-        y = _TOP + _ROW * at
-        lines.append(f'<text x="{LEFT - 10}" y="{y + 22}" text-anchor="end">{escape(name)}</text>')
-        for arm, part, offset in (("a", a.get(name, 0.0), 0), ("b", b.get(name, 0.0), 20)):
-            width = part * (WIDTH - LEFT - RIGHT)
-            lines.append(f'<rect class="{arm}" x="{LEFT}" y="{y + offset}" width="{width:.1f}" height="16"/>')
-            lines.append(
-                f'<text x="{LEFT + width + 8:.1f}" y="{y + offset + 13}">{arm.upper()} {part * 100:.0f} %</text>'
-            )
-    return _svg(height, lines, "how often each action was taken, A above B")
+def axis_over(low: float, high: float, written: Callable[[float], str]) -> Axis:
+    """Return the axis with round ticks that holds 0, `low` and `high`."""
+    low, high = min(low, 0.0), max(high, 0.0)
+    rough = ((high - low) or 1.0) / MOST_PARTS
+    magnitude = 10.0 ** math.floor(math.log10(rough))
+    step = next(each * magnitude for each in _STEPS if round(each * magnitude / rough, 9) >= 1)
+    first, last = math.floor(round(low / step, 9)), math.ceil(round(high / step, 9))
+    return Axis(ticks=tuple(step * at for at in range(first, max(last, first + 1) + 1)), written=written)
 
 
-def _whisker(
-    arm: str, item: Interval | None, y: int, most: float, written: Callable[[Interval | None], str]
-) -> Iterator[str]:
+def whiskers(name: str, title: str, rows: Sequence[Row], axis: Axis, written: Callable[[Interval | None], str]) -> str:
+    """Return points with their intervals on one axis; `name` is the plot's own on its page."""
+    marks: list[str] = []
+    y = 0
+    for row in rows:
+        y += _LINE
+        marks.append(f'<text class="label" x="0" y="{y - 4}">{escape(row.label)}</text>')
+        for key, item in row.values.items():
+            marks.append(f'<text x="{EDGE + _SIZE}" y="{y + _LINE - 4}">{escape(key)} {escape(written(item))}</text>')
+            marks += _whisker(_CLASSES.get(key, "other"), item, y + _LINE + _MARK // 2, axis)
+            y += _LINE + _MARK
+        y += _GAP
+    told = "; ".join(_told(row, written) for row in rows)
+    return _svg(name, title, told, y + _LINE, [*_grid(axis, y), *marks])
+
+
+def _grid(axis: Axis, bottom: int) -> Iterator[str]:
+    for at, tick in enumerate(axis.ticks):
+        x = axis.place(tick)
+        kind = "axis" if math.isclose(tick, 0.0, abs_tol=1e-12) else "grid"
+        anchor = "start" if at == 0 else "end" if at == len(axis.ticks) - 1 else "middle"
+        edge = 0.0 if at == 0 else WIDTH if anchor == "end" else x
+        yield f'<line class="{kind}" x1="{x:.1f}" y1="0" x2="{x:.1f}" y2="{bottom}"/>'
+        yield f'<text class="tick" x="{edge:.1f}" y="{bottom + _LINE - 4}" text-anchor="{anchor}">'
+        yield f"{escape(axis.written(tick))}</text>"
+
+
+def _whisker(kind: str, item: Interval | None, y: int, axis: Axis) -> Iterator[str]:
     if item is None:
         return
-    x, low, high = (
-        LEFT + max(0.0, value) / most * (WIDTH - LEFT - RIGHT) for value in (item.value, item.low, item.high)
+    x, low, high = (axis.place(value) for value in (item.value, item.low, item.high))
+    yield f'<line class="{kind}" x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}" stroke-width="2"/>'
+    if kind == "b":
+        yield f'<rect class="b" x="{x - _SIZE:.1f}" y="{y - _SIZE}" width="{2 * _SIZE}" height="{2 * _SIZE}"/>'
+    else:
+        yield f'<circle class="{kind}" cx="{x:.1f}" cy="{y}" r="{_SIZE}"/>'
+
+
+def _told(row: Row, written: Callable[[Interval | None], str]) -> str:
+    """Return a row as it is read aloud."""
+    return f"{row.label}: {', '.join(f'{key} {written(item)}' for key, item in row.values.items())}"
+
+
+def _svg(name: str, title: str, told: str, height: int, lines: Sequence[str]) -> str:
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-labelledby="{name}-title {name}-desc">'
+        f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(told)}</desc>'
+        f"{''.join(lines)}</svg>"
     )
-    yield f'<line class="{arm}" x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}" stroke-width="2"/>'
-    yield f'<circle class="{arm}" cx="{x:.1f}" cy="{y}" r="5"/>'
-    yield f'<text x="{high + 10:.1f}" y="{y + 4}">{arm.upper()} {escape(written(item))}</text>'
-
-
-def _svg(height: int, lines: Sequence[str], title: str) -> str:
-    inside = "".join(lines)
-    return f'<svg viewBox="0 0 {WIDTH} {height + 8}" role="img"><title>{escape(title)}</title>{inside}</svg>'

@@ -12,7 +12,17 @@ from interlock.experiments.stats import Interval
 from interlock.experiments.stopping import Metric
 from interlock.questions import Json
 
-__all__ = ["NAMES", "conclusion", "percent", "plain", "report_json", "report_table"]
+__all__ = [
+    "NAMES",
+    "action_names",
+    "conclusion",
+    "percent",
+    "plain",
+    "points",
+    "report_json",
+    "report_rows",
+    "report_table",
+]
 
 NAMES: Mapping[Metric, str] = {
     "valid_at_first": "valid at first attempt",
@@ -25,18 +35,23 @@ NAMES: Mapping[Metric, str] = {
 
 def report_table(report: Report) -> str:
     """Return the report as lines of text, the columns aligned."""
+    head = f"experiment {report.name}: the {report.layer} layer differs, the rest is identical"
+    return "\n".join([head, "", *_aligned(report_rows(report)), "", *conclusion(report)])
+
+
+def report_rows(report: Report) -> list[tuple[str, str, str]]:
+    """Return the rows of the table: what it is, and its value in each arm; the first names the arms."""
     a, b = report.arms
     rows = [("", f"A  {a.ref}", f"B  {b.ref}"), ("answers", _answers(a), _answers(b))]
     rows += [(NAMES[metric], percent(a.rates[metric]), percent(b.rates[metric])) for metric in NAMES]
-    rows += [(f"action {name}", _part(a, name), _part(b, name)) for name in _actions(report)]
+    rows += [(f"action {name}", _part(a, name), _part(b, name)) for name in action_names(report)]
     rows += [(f"attempts failing check {number}", *_checks(report, number)) for number in _numbers(report)]
-    rows += [
+    return [
+        *rows,
         (f"tokens{' (estimated)' if a.tokens_estimated or b.tokens_estimated else ''}", *_means(a.tokens, b.tokens, 0)),
         ("latency in s", *_means(a.latency_s, b.latency_s, 3)),
         ("cost in USD", *_means(a.cost_usd, b.cost_usd, 6)),
     ]
-    head = f"experiment {report.name}: the {report.layer} layer differs, the rest is identical"
-    return "\n".join([head, "", *_aligned(rows), "", *conclusion(report)])
 
 
 def report_json(report: Report) -> dict[str, Json]:
@@ -77,6 +92,13 @@ def percent(interval: Interval | None) -> str:
     return f"{interval.value * 100:.1f} % ({interval.low * 100:.1f} to {interval.high * 100:.1f})"
 
 
+def points(interval: Interval | None) -> str:
+    """Return a difference of rates as `+2.5 points (-17.4 to +22.2)`."""
+    if interval is None:
+        return "-"
+    return f"{interval.value * 100:+.1f} points ({interval.low * 100:+.1f} to {interval.high * 100:+.1f})"
+
+
 def plain(interval: Interval | None, digits: int) -> str:
     """Return a mean as `120 (110 to 130)`."""
     if interval is None:
@@ -89,11 +111,8 @@ def conclusion(report: Report) -> Iterator[str]:
     found = report.comparison
     yield f"{report.sentence}."
     if found.difference is not None:
-        shown = found.difference
-        yield (
-            f"B less A: {shown.value * 100:+.1f} points ({shown.low * 100:+.1f} to {shown.high * 100:+.1f}), "
-            f"{'exact McNemar test' if found.pairing == 'paired' else 'exact Fisher test'}."
-        )
+        test = "exact McNemar test" if found.pairing == "paired" else "exact Fisher test"
+        yield f"B less A: {points(found.difference)}, {test}."
     if found.pairs is not None:
         pairs = found.pairs
         yield f"Pairs: {pairs.both} both, {pairs.only_a} only A, {pairs.only_b} only B, {pairs.neither} neither."
@@ -117,7 +136,8 @@ def _part(arm: ArmReport, action: str) -> str:
     return f"{count} ({count / arm.answers * 100:.0f} %)" if arm.answers else "-"
 
 
-def _actions(report: Report) -> list[str]:
+def action_names(report: Report) -> list[str]:
+    """Return every action that was taken in an arm."""
     return sorted({name for arm in report.arms for name in arm.actions})
 
 
