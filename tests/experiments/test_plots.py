@@ -23,6 +23,7 @@ def written(item: Interval | None) -> str:
         pytest.param(0.0, 1.0, [0, 0.25, 0.5, 0.75, 1], id="parts-of-one"),
         pytest.param(0.0, 1395.0, [0, 500, 1000, 1500], id="tokens"),
         pytest.param(0.0, 0.0, [0, 0.25], id="nothing-but-zero"),
+        pytest.param(0.0, 5e-324, [0, 0.25], id="next-to-nothing"),
         pytest.param(-0.289, 0.146, [-0.4, -0.2, 0, 0.2], id="both-sides"),
         pytest.param(-0.401, -0.027, [-0.6, -0.4, -0.2, 0], id="below"),
         pytest.param(0.0, 0.0004, [0, 0.0001, 0.0002, 0.0003, 0.0004], id="small"),

@@ -17,6 +17,8 @@ __all__ = ["Axis", "Row", "axis_over", "whiskers"]
 WIDTH = 360
 EDGE = 8
 """Left of the axis and right of it, so that a mark at its end is whole."""
+LEAST_SPAN = 1e-12
+"""Values closer together are drawn as one."""
 MOST_PARTS = 4
 """Between round ticks; one more where 0 lies between them."""
 _LINE, _MARK, _GAP, _SIZE = 18, 14, 10, 5
@@ -51,7 +53,7 @@ class Axis:
 def axis_over(low: float, high: float, written: Callable[[float], str]) -> Axis:
     """Return the axis with round ticks that holds 0, `low` and `high`."""
     low, high = min(low, 0.0), max(high, 0.0)
-    rough = ((high - low) or 1.0) / MOST_PARTS
+    rough = (high - low if high - low > LEAST_SPAN else 1.0) / MOST_PARTS
     magnitude = 10.0 ** math.floor(math.log10(rough))
     step = next(each * magnitude for each in _STEPS if round(each * magnitude / rough, 9) >= 1)
     first, last = math.floor(round(low / step, 9)), math.ceil(round(high / step, 9))
