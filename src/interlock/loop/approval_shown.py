@@ -9,7 +9,7 @@ from __future__ import annotations
 from interlock._text import clip, visible
 from interlock.loop.approval import ApprovalRequest
 
-__all__ = ["risk_text", "shown_request"]
+__all__ = ["shown_request"]
 
 _SHOWN_LINES = 60
 _SHOWN_COLUMNS = 500
@@ -24,7 +24,7 @@ def shown_request(request: ApprovalRequest) -> str:
     return "\n".join(
         [
             "",
-            f"{visible(request.tool)} in {visible(request.cwd)}; risk {risk_text(request.base_risk)}",
+            f"{visible(request.tool)} in {visible(request.cwd)}; risk {_risk(request.base_risk)}",
             f"asked because: {visible(request.reason or 'the policy asks')}",
             *(f"  {line}" for line in shown),
             f"approval {request.id[:16]}, until {request.expires}",
@@ -32,7 +32,7 @@ def shown_request(request: ApprovalRequest) -> str:
     )
 
 
-def risk_text(base: int | None) -> str:
+def _risk(base: int | None) -> str:
     """Return a base risk with what it stands for."""
     known = base is not None and 0 <= base < len(_RISKS)
     return f"{base} ({_RISKS[base]})" if base is not None and known else "unknown"

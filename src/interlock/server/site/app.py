@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from interlock.errors import InterlockError
 from interlock.models.secret import Secret
-from interlock.server.site import runs, start
+from interlock.server.site import approvals, runs, start
 from interlock.server.site.desk import Desk
 from interlock.server.site.drawing import THEME_COOKIE, draw
 from interlock.server.site.forms import read_form
@@ -35,7 +35,11 @@ def page_app(desk: Desk) -> Starlette:
     """Return the application; it binds nothing."""
     runner = Runner()
     door = _Door(desk.key)
-    rooms: list[BaseRoute] = [*runs.routes(desk, runner), *start.routes(desk, runner)]
+    rooms: list[BaseRoute] = [
+        *runs.routes(desk, runner),
+        *start.routes(desk, runner),
+        *approvals.routes(desk, runner),
+    ]
     app = Starlette(
         routes=[
             Route("/", _home, methods=["GET"]),
