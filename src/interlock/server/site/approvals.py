@@ -5,7 +5,7 @@ An answer counts once, for what was shown and nothing else; nothing answers seve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import sleep
 
@@ -108,20 +108,19 @@ def answer(desk: Desk, named: str, given: Answering) -> Approval:
 
 
 def _judgement(view: JournalView, approval: Approval) -> DecisionView | None:
-    """Return the decision that asks: the last one of its name, on the frame that the approval is tied to."""
+    """Return the decision that asks: the last one of its name before the request, on the same frame."""
     name = None if approval.judgement is None else approval.judgement.get("decision")
-    found = None
-    for record in read_rows(view.rows(approval.run_id, ["decision"])):
-        if record.seq > approval.seq:
-            break
-        frame = record.body.get("frame")
-        digest = frame.get("digest") if isinstance(frame, Mapping) else None
-        if record.body.get("decision") == name and digest == approval.bound.frame_digest:
-            found = record
-    try:
-        return None if found is None else view_of(found.seq, read_decision(found.body))
-    except JournalError:
-        return None
+    records = read_rows(view.rows(approval.run_id, ["decision"]))
+    found = [record for record in records if record.seq < approval.seq and record.body.get("decision") == name]
+    for record in reversed(found):
+        try:
+            recorded = read_decision(record.body)
+        except JournalError:
+            continue
+        frame = recorded.result.frame
+        if (None if frame is None else frame.digest) == approval.bound.frame_digest:
+            return view_of(record.seq, recorded)
+    return None
 
 
 def _answering(form: Form, *, approved: bool) -> Answering:
