@@ -9,6 +9,7 @@ from typing import cast
 
 from interlock.errors import JournalError, SettingsError
 from interlock.judge.base import Judge
+from interlock.judge.human import AskPerson
 from interlock.tools.base import ToolTable
 from interlock.wiring.ids import Id
 from interlock.wiring.jsonfiles import json_of
@@ -27,8 +28,8 @@ _TERMINAL = "interlock.judge.terminal:ask_at_terminal"
 _DATABASE = b"SQLite format 3\0"
 
 
-def code_judge(id_: Id, tools: ToolTable) -> Judge:
-    """Return the judge.
+def code_judge(id_: Id, tools: ToolTable, ask: AskPerson | None = None) -> Judge:
+    """Return the judge; `ask` reaches the person of `human`, None is whoever sits at the terminal.
 
     Raises:
         SettingsError: the id is incomplete, or what it names does not make a judge.
@@ -41,7 +42,7 @@ def code_judge(id_: Id, tools: ToolTable) -> Judge:
         case "hash":
             return cast("Judge", load(_HASH)(id_.text))
         case "human":
-            return cast("Judge", load(_HUMAN)(load(_TERMINAL), now=time.monotonic))
+            return cast("Judge", load(_HUMAN)(ask or load(_TERMINAL), now=time.monotonic))
         case _:
             return _rules(id_, tools)
 

@@ -24,6 +24,7 @@ from interlock.judge.combinators import (
     SingleCandidate,
 )
 from interlock.judge.combinators.cache import Store
+from interlock.judge.human import AskPerson
 from interlock.judge.options import DEFAULTS, MEMORY, OFF, JudgeOptions
 from interlock.judge.readings import Identity
 from interlock.tools.base import ToolTable
@@ -42,16 +43,24 @@ _MOVING = ("-latest", "-preview")
 """How the names of models end that are replaced without notice."""
 
 
-def make_judge(id_: str, *, environ: Mapping[str, str], tools: ToolTable, options: JudgeOptions = DEFAULTS) -> Judge:
+def make_judge(
+    id_: str,
+    *,
+    environ: Mapping[str, str],
+    tools: ToolTable,
+    options: JudgeOptions = DEFAULTS,
+    ask: AskPerson | None = None,
+) -> Judge:
     """Return the judge of an id; of several ids, separated by commas, each answers what those before could not.
 
-    It may hold connections and files: close it with `interlock.models.closing.close`.
+    `ask` puts the questions of `human` to a person; None: to whoever sits at the terminal. A judge may hold
+    connections and files: close it with `interlock.models.closing.close`.
 
     Raises:
         SettingsError: an id is unknown or incomplete, or something it needs is missing.
     """
     ids = chain_of(id_)
-    legs = [leg(each, environ, tools, options) for each in ids]
+    legs = [leg(each, environ, tools, options, ask) for each in ids]
     if len(legs) == 1 and ids[0].provider in CODE_JUDGES and _is_plain(options):
         return legs[0]
     identities = [_read_in_orders(identity_of(each, environ, options), ids, options) for each in ids]

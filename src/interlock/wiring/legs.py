@@ -16,6 +16,7 @@ from typing import cast
 from interlock.errors import SettingsError
 from interlock.judge.base import Caps, Judge
 from interlock.judge.combinators import Fit, Retry
+from interlock.judge.human import AskPerson
 from interlock.judge.options import JudgeOptions, ReadoutName
 from interlock.judge.profile import Profile
 from interlock.judge.readings import Identity
@@ -53,14 +54,16 @@ _PROXIES = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
 """Variables by which every client library sends plain requests through a proxy."""
 
 
-def leg(id_: Id, environ: Mapping[str, str], tools: ToolTable, options: JudgeOptions) -> Judge:
-    """Return the judge of one id.
+def leg(
+    id_: Id, environ: Mapping[str, str], tools: ToolTable, options: JudgeOptions, ask: AskPerson | None = None
+) -> Judge:
+    """Return the judge of one id; `ask` as for `make_judge`.
 
     Raises:
         SettingsError: the id is unknown or incomplete, or something it needs is missing.
     """
     if id_.provider in CODE_JUDGES:
-        return code_judge(id_, tools)
+        return code_judge(id_, tools, ask)
     now = time.monotonic
     identity = identity_of(id_, environ, options)
     if id_.provider in TEXT_PROVIDERS:
