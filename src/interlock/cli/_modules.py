@@ -9,9 +9,10 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import TypeAlias
 
 from interlock.cli._output import USAGE, fail
 
@@ -20,18 +21,20 @@ __all__ = ["load_tools"]
 TOOLS = "TOOLS"
 """The attribute that lists a module's tools."""
 
+Takes: TypeAlias = Callable[[object], bool]
 
-def load_tools(place: str, *, flag: str = "--tools") -> list[object]:
+
+def load_tools(place: str, *, flag: str = "--tools", takes: Takes = inspect.isfunction) -> list[object]:
     """Return the tools of `MODULE`, `FILE.py`, `MODULE:NAME` or `FILE.py:NAME`.
 
-    NAME is a tool or a list of them; without one, the list `TOOLS` is meant, else the functions in `__all__`. `flag`
-    is what named the place.
+    NAME is a tool or a list of them; without one, the list `TOOLS` is meant, else what `takes` accepts of `__all__`.
+    `flag` is what named the place.
     Ends the program when there is no such module or no tool in it.
     """
     before, separator, after = place.rpartition(":")
     module_name, name = (before, after) if separator and after.isidentifier() else (place, None)
     module = _imported(module_name, flag)
-    found = _listed(module) if name is None else getattr(module, name, None)
+    found = _listed(module, takes) if name is None else getattr(module, name, None)
     if found is None:
         what = f"no `{name}`" if name else f"neither `{TOOLS}` nor functions in `__all__`"
         fail(f"{flag} {place}: the module has {what}", USAGE)
@@ -40,9 +43,9 @@ def load_tools(place: str, *, flag: str = "--tools") -> list[object]:
     return list(found) if isinstance(found, Sequence) and not isinstance(found, str) else [found]
 
 
-def _listed(module: ModuleType) -> object:
+def _listed(module: ModuleType, takes: Takes) -> object:
     named = [getattr(module, name, None) for name in getattr(module, "__all__", ())]
-    return getattr(module, TOOLS, None) or [item for item in named if inspect.isfunction(item)] or None
+    return getattr(module, TOOLS, None) or [item for item in named if takes(item)] or None
 
 
 def _imported(name: str, flag: str) -> ModuleType:

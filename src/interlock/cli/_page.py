@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
+from interlock.agents import Agent
 from interlock.cli._modules import load_tools
 from interlock.cli._output import USAGE, fail
 from interlock.functions import describe
+from interlock.functions.reflect import METHOD_OPTIONS_ATTRIBUTE
 from interlock.journal.place import MEMORY, open_journal
 
 __all__ = ["checked_roots", "contracts_of", "functions_of", "require_journal", "some"]
@@ -47,19 +50,50 @@ def contracts_of(given: Sequence[str], configured: str | None) -> Mapping[str, P
 
 
 def functions_of(places: Sequence[str]) -> Mapping[str, Callable[..., Any]]:
-    """Return name → function of every function in the modules; ends the program when one cannot have a form."""
+    """Return name → function of every function and agent's method in the modules, and nothing else of them.
+
+    Ends the program when one cannot be described.
+    """
     found: dict[str, Callable[..., Any]] = {}
     for place in places:
-        for each in load_tools(place, flag="--functions"):
-            if not callable(each):
-                fail(f"--functions {place}: `{type(each).__name__}` is no function", USAGE)
-            try:
-                name = describe(each).name
-            except TypeError as problem:
-                fail(f"--functions {place}: {problem}", USAGE)
-            if found.setdefault(name, each) is not each:
-                fail(f"--functions {place}: there is more than one `{name}`", USAGE)
+        for item in load_tools(place, flag="--functions", takes=_is_listed):
+            for each in _callables(item, place):
+                try:
+                    name = describe(each).name
+                except TypeError as problem:
+                    fail(f"--functions {place}: {problem}", USAGE)
+                if found.setdefault(name, each) != each:
+                    fail(f"--functions {place}: there is more than one `{name}`", USAGE)
     return found
+
+
+def _is_listed(item: object) -> bool:
+    return inspect.isfunction(item) or _is_agent_class(item) or isinstance(item, Agent) or _is_agent_method(item)
+
+
+def _is_agent_class(item: object) -> TypeGuard[type[Agent]]:
+    return inspect.isclass(item) and issubclass(item, Agent)
+
+
+def _is_agent_method(item: object) -> bool:
+    return hasattr(item, METHOD_OPTIONS_ATTRIBUTE)
+
+
+def _callables(item: object, place: str) -> Sequence[Callable[..., Any]]:
+    """Return a function itself, or the public methods of an agent; a class is made an agent first."""
+    made = item
+    if _is_agent_class(item):
+        try:
+            made = item()
+        except Exception as problem:  # noqa: BLE001 -- the class is foreign code
+            fail(f"--functions {place}: `{item.__name__}()` cannot be made: {problem}; list an instance", USAGE)
+    if isinstance(made, Agent):
+        kind = type(made)
+        names = [name for name in dir(kind) if not name.startswith("_")]
+        return [getattr(made, name) for name in names if _is_agent_method(inspect.getattr_static(kind, name))]
+    if not callable(made):
+        fail(f"--functions {place}: `{type(made).__name__}` is no function", USAGE)
+    return [made]
 
 
 def require_journal(place: str) -> None:

@@ -17,11 +17,12 @@ from starlette.staticfiles import StaticFiles
 
 from interlock.errors import InterlockError
 from interlock.models.secret import Secret
-from interlock.server.site import approvals, runs, start
+from interlock.server.site import approvals, functions, runs, start, what_if
 from interlock.server.site.desk import Desk
 from interlock.server.site.drawing import THEME_COOKIE, draw
 from interlock.server.site.forms import read_form
 from interlock.server.site.guard import SESSION_COOKIE, Guard, session_of
+from interlock.server.site.held_runs import HeldRuns
 from interlock.server.site.language import LANGUAGE_COOKIE, LANGUAGES
 from interlock.server.site.runner import Runner
 
@@ -33,12 +34,14 @@ _SESSION_S = 12 * 3600
 
 def page_app(desk: Desk) -> Starlette:
     """Return the application; it binds nothing."""
-    runner = Runner()
+    runner, held = Runner(), HeldRuns(desk)
     door = _Door(desk.key)
     rooms: list[BaseRoute] = [
         *runs.routes(desk, runner),
         *start.routes(desk, runner),
+        *what_if.routes(desk, held),
         *approvals.routes(desk, runner),
+        *functions.routes(desk),
     ]
     app = Starlette(
         routes=[
