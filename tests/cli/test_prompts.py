@@ -248,7 +248,7 @@ def test_a_comparison_goes_on_from_its_results(interlock: Interlock, tmp_path: P
     assert sum(arm["actions"].get("ask_user", 0) for arm in again["arms"]) == 4
     code, _, err = interlock("ab", *ARMS, *ASKED, "--results", "r.jsonl", "--mode", "json")
     assert code == 1
-    assert "results of another experiment" in err
+    assert "something else than results of this experiment" in err
 
 
 @pytest.mark.usefixtures("comparison")

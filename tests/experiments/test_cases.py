@@ -27,6 +27,14 @@ def test_cases_are_read_line_by_line() -> None:
     assert (second.id, second.expect) == ("two", {"action": "finish"})
 
 
+def test_only_a_line_feed_ends_a_line() -> None:
+    """JSON may hold the other line ends of Unicode unescaped; files of Windows have a mark and carriage returns."""
+    text = lines({"id": "a\u2028b", "loop": {"goal": "x\u0085y"}}, {"loop": {"goal": "z"}}).replace("\n", "\r\n")
+    first, second = read_cases(f"\ufeff{text}", "cases.jsonl")
+
+    assert (first.id, first.loop["goal"], second.id) == ("a\u2028b", "x\u0085y", "2")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -34,6 +42,11 @@ def test_cases_are_read_line_by_line() -> None:
         pytest.param("{", "cases:1: is not JSON", id="not-json"),
         pytest.param("[]", "cases:1: is no case", id="a-list"),
         pytest.param('{"loop": {"goal": "x", "budget": {"max_steps": NaN}}}', "is not JSON", id="not-a-number"),
+        pytest.param(
+            '{"loop": {"goal": "x", "budget": {"max_tokens": 1e999}}}', "is not JSON", id="beyond-every-float"
+        ),
+        pytest.param("[" * 100_000, "is not JSON", id="too-deep"),
+        pytest.param('{"loop": {"goal": "\\ud800"}}', "is not JSON", id="half-of-a-character"),
         pytest.param('{"loop": {"goal": "x", "goal": "y"}}', "is not JSON", id="a-key-twice"),
         pytest.param(lines({"goal": "x"}), "cases:1: is no case", id="no-loop"),
         pytest.param(lines({"loop": {"goal": "x"}, "want": 1}), "no key `want`", id="unknown-key"),

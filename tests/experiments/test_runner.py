@@ -120,25 +120,65 @@ async def test_a_run_goes_on_where_it_was_cut_off(
     assert len(whole.outcomes) == 2 * len(cases)
 
 
-def test_results_of_another_experiment_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "held",
+    [
+        pytest.param(b'{"experiment":{"name":"speed"}}\n', id="another-experiment"),
+        pytest.param(b"my notes", id="one-line-without-its-end"),
+        pytest.param(b"my notes\n", id="notes"),
+        pytest.param(b"\xff\xfe\0", id="binary"),
+        pytest.param(b"[" * 100_000 + b"\n", id="too-deep"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_refused_and_left_as_it_is(held: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(held)
+    with pytest.raises(ExperimentError, match="something else than results of this experiment; name another file"):
+        ResultsFile(path, {"name": "tone"})
+
+    assert path.read_bytes() == held
+
+
+@pytest.mark.parametrize("kept", [0, 1, 10, -1], ids=["empty", "a-byte", "some", "all-but-its-end"])
+def test_a_header_that_was_cut_off_is_written_again(kept: int, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     ResultsFile(path, {"name": "tone"}).close()
-    with pytest.raises(ExperimentError, match="results of another experiment"):
-        ResultsFile(path, {"name": "speed"})
+    whole = path.read_bytes()
+    path.write_bytes(whole[:kept])
+    ResultsFile(path, {"name": "tone"}).close()
+
+    assert path.read_bytes() == whole
+
+
+def test_a_case_may_be_called_by_any_text(made: Made, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    names = ["a\u2028b", "c\u0085d", "e\x1cf", "n\0l", "一"]
+    first = ResultsFile(path, {})
+    for name in names:
+        first.add(made("A", name))
+    first.close()
+    again = ResultsFile(path, {})
+    again.close()
+
+    assert [outcome.case for outcome in again.outcomes] == names
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        pytest.param("{", ":2: is not JSON", id="not-json"),
-        pytest.param("{}", ":2: is no outcome", id="no-outcome"),
+        pytest.param(b"{", ":2: is not JSON; take the line out", id="not-json"),
+        pytest.param(b"\xff", ":2: is not JSON", id="not-utf-8"),
+        pytest.param(b"[" * 100_000, ":2: is not JSON", id="too-deep"),
+        pytest.param(b'{"arm": NaN}', ":2: is not JSON", id="not-a-number"),
+        pytest.param(b"", ":2: is not JSON", id="empty"),
+        pytest.param(b"{}", ":2: is no outcome", id="no-outcome"),
     ],
 )
-def test_results_that_cannot_be_read_are_named(line: str, message: str, tmp_path: Path) -> None:
+def test_results_that_cannot_be_read_are_named(line: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     ResultsFile(path, {}).close()
-    with path.open("a", encoding="utf-8") as stream:
-        stream.write(f"{line}\n")
+    with path.open("ab") as stream:
+        stream.write(line + b"\n")
     with pytest.raises(ExperimentError, match=message):
         ResultsFile(path, {})
 
@@ -156,6 +196,13 @@ def test_an_outcome_is_read_as_it_was_written(made: Made) -> None:
         pytest.param("input_tokens", True, id="a-truth-for-a-number"),
         pytest.param("checks", "1", id="text-for-a-list"),
         pytest.param("cost_usd", "dear", id="no-cost"),
+        pytest.param("cost_usd", "1E999", id="a-cost-beyond-every-float"),
+        pytest.param("checks", ["1"], id="text-for-a-check"),
+        pytest.param("checks", [11], id="no-such-check"),
+        pytest.param("input_tokens", -1, id="fewer-than-no-tokens"),
+        pytest.param("output_tokens", 10**400, id="more-tokens-than-a-float"),
+        pytest.param("elapsed_s", float("inf"), id="for-ever"),
+        pytest.param("elapsed_s", -0.1, id="before-it-began"),
     ],
 )
 def test_an_outcome_of_another_form_is_refused(part: str, value: object, made: Made) -> None:

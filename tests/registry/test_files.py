@@ -86,6 +86,21 @@ def test_a_version_without_a_file_cannot_be_published(place: Path) -> None:
     ("change", "message"),
     [
         pytest.param(lambda text: "{", "is not JSON", id="not-json"),
+        pytest.param(lambda text: "[" * 100_000, "is not JSON", id="too-deep"),
+        pytest.param(lambda text: f'{{"format": 1, {text[1:]}', "names a key twice", id="a-key-twice"),
+        pytest.param(
+            lambda text: text.replace('"history": [', '"history": [1, '),
+            r"history\[0\]: is not an object",
+            id="no-object",
+        ),
+        pytest.param(
+            lambda text: text.replace('"act": "publish"', '"act": "label"', 1),
+            r"registry\.json: the history cannot have been written so: no prompt `writer`",
+            id="a-label-before-its-version",
+        ),
+        pytest.param(
+            lambda text: text.replace('"name": "writer"', '"name": "Writer"', 1), "lower-case letters", id="a-name"
+        ),
         pytest.param(lambda text: "{}", "is not a registry of format 1", id="another-format"),
         pytest.param(
             lambda text: text.replace('"1.0": "', '"1.0": "0', 1), "`prompts` disagrees with `history`", id="a-digest"
@@ -109,6 +124,27 @@ def test_a_register_that_was_edited_by_hand_is_found_out(place: Path, change: ob
 
     with pytest.raises(PromptError, match=message):
         registry.index()
+
+
+def test_what_is_no_file_is_not_waiting_to_be_published(place: Path) -> None:
+    (place / "roles" / "poet_v1.0.txt").mkdir()
+
+    assert FileRegistry(place).unpublished() == ("roles/writer_v1.0.txt",)
+
+
+def test_a_text_that_is_too_large_is_refused(place: Path) -> None:
+    (place / "roles" / "writer_v1.1.txt").write_text("x" * 1_048_577, encoding="utf-8")
+    with pytest.raises(PromptError, match=r"writer_v1\.1\.txt: is larger than 1,048,576 bytes"):
+        FileRegistry(place).publish("writer", "1.1")
+
+
+def test_a_text_that_lies_there_unpublished_is_not_written_over(place: Path) -> None:
+    registry = FileRegistry(place)
+    with pytest.raises(PromptError, match="holds another text; remove it, or give a new number"):
+        registry.publish("writer", "1.0", text="Other.", layer="role")
+
+    assert (place / "roles" / "writer_v1.0.txt").read_text(encoding="utf-8") == ROLE
+    assert registry.publish("writer", "1.0", text=ROLE, layer="role")[0].act == "publish"
 
 
 def test_a_file_that_is_not_text_is_named(place: Path) -> None:

@@ -130,6 +130,11 @@ def test_a_growing_share_takes_nobody_back(registry: Registry) -> None:
         pytest.param("state", "1.0", "[]", "loop", "is not a JSON object", id="not-an-object"),
         pytest.param("state", "1.0", '{"goal": "", "goal": ""}', "loop", "names a key twice", id="a-key-twice"),
         pytest.param("state", "1.0", '{"goal": ""}', "loop", "lacks", id="keys-missing"),
+        pytest.param("review", "1.0", "a\0b", "role", "holds a NUL or half of a character", id="a-nul"),
+        pytest.param("review", "1.0", "a\ud800b", "role", "holds a NUL or half of a character", id="half-a-character"),
+        pytest.param("review", "1.0", "字" * 400_000, "role", "larger than 1,048,576 bytes", id="too-large"),
+        pytest.param("state", "1.0", "[" * 100_000, "loop", "is not JSON", id="too-deep"),
+        pytest.param("state", "1.0", '{"goal": NaN}', "loop", "is not JSON", id="not-a-number"),
         pytest.param("new", "1.0", ROLE, None, "is new; say which layer", id="unknown-layer"),
     ],
 )
@@ -155,6 +160,7 @@ def test_a_name_keeps_its_layer(registry: Registry) -> None:
         pytest.param("1.0", None, "lower-case letters", id="like-a-number"),
         pytest.param("canary", 101.0, "from 0 to 100", id="share-too-large"),
         pytest.param("canary", -1.0, "from 0 to 100", id="share-below-zero"),
+        pytest.param("canary", float("nan"), "from 0 to 100", id="share-that-is-no-number"),
         pytest.param("canary", 60.0, "come to 110 percent", id="shares-together"),
     ],
 )
@@ -162,6 +168,22 @@ def test_a_label_that_cannot_be_is_refused(registry: Registry, label: str, share
     registry.publish("review", "1.0", text=ROLE, layer="role", label="beta", share=50)
     with pytest.raises(PromptError, match=message):
         registry.publish("review", "1.0", label=label, share=share)
+
+
+def test_a_share_without_a_label_is_refused(registry: Registry) -> None:
+    with pytest.raises(PromptError, match="a share belongs to a label; name one"):
+        registry.publish("review", "1.0", text=ROLE, layer="role", share=10)
+
+    assert registry.index().history == ()
+
+
+def test_a_label_that_cannot_be_keeps_the_version_unpublished(registry: Registry) -> None:
+    """Publishing and labelling are one change."""
+    with pytest.raises(PromptError, match="lower-case letters"):
+        registry.publish("review", "1.0", text=ROLE, layer="role", label="No!")
+
+    assert registry.index().history == ()
+    assert registry.publish("review", "1.0", text="Another text.", layer="role")
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,9 @@ def list_prompts(place: str | None, as_json: bool) -> None:
             print_json({"registries": [_registry_json(registry) for registry in registries]})
             return
         for registry in registries:
+            entries = sorted(registry.index().entries.items())
             click.echo(f"{registry.place}:")
-            for name, entry in sorted(registry.index().entries.items()):
+            for name, entry in entries:
                 click.echo(f"  {entry.layer:<6}  {name:<20}  {', '.join(entry.versions)}  {_labels(entry)}".rstrip())
             for path in _unpublished(registry):
                 click.echo(f"  {visible(path)} is not published")

@@ -40,7 +40,7 @@ def read_cases(text: str, place: str) -> tuple[Case, ...]:
         ExperimentError: a line is not of this form, an id is there twice, or there is no case.
     """
     found: dict[str, Case] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         if not line.strip():
             continue
         case = _case(line, f"{place}:{number}", str(number))
@@ -67,6 +67,7 @@ def is_expected(case: Case, decision: ActionDecision) -> bool | None:
 def _case(line: str, place: str, number: str) -> Case:
     try:
         value = parse_json(line)
+        compact_json(value)  # a number beyond every float is read as infinity, which is not JSON
     except ValueError as error:
         raise ExperimentError(f"{place}: is not JSON") from error
     if not isinstance(value, dict) or not isinstance(value.get("loop"), dict):

@@ -6,19 +6,23 @@ Source: decision-engine specification, experiments.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
 from interlock.actions import ASK_USER
-from interlock.engine import Decided
+from interlock.engine import CHECKS, Decided
 from interlock.errors import ExperimentError
 from interlock.experiments.arms import ARMS, ArmName
 from interlock.experiments.cases import Case, is_expected
 from interlock.questions import Json
 
 __all__ = ["Outcome", "failed_outcome", "outcome_json", "outcome_of", "read_outcome"]
+
+
+MOST = 10**12
+"""No number of tokens or seconds of one decision is larger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,14 +120,22 @@ def read_outcome(value: object, place: str) -> Outcome:
     wrong = next((key for key, types in _TYPES.items() if not _is(value[key], types)), None)
     if wrong is not None:
         raise ExperimentError(f"{place}: `{wrong}` is not what an experiment writes")
-    cost = value["cost_usd"]
-    if cost is not None and not _DECIMAL.fullmatch(cost):
-        raise ExperimentError(f"{place}: `cost_usd` is no number")
+    wrong = next((key for key, holds in _LIMITS.items() if not holds(value[key])), None)
+    if wrong is not None:
+        raise ExperimentError(f"{place}: `{wrong}` is not what an experiment writes")
     read: dict[str, Any] = {**value, "checks": tuple(value["checks"])}
     return Outcome(**read)
 
 
-_DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:E[+-]?[0-9]+)?")
+_DECIMAL = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,30})?(?:E[+-]?[0-9]{1,2})?")
+_LIMITS: Mapping[str, Callable[[Any], bool]] = {
+    "checks": lambda checks: all(type(check) is int and check in CHECKS for check in checks),
+    "cost_usd": lambda cost: cost is None or _DECIMAL.fullmatch(cost) is not None,
+    "input_tokens": lambda tokens: 0 <= tokens <= MOST,
+    "output_tokens": lambda tokens: 0 <= tokens <= MOST,
+    "elapsed_s": lambda elapsed: 0 <= elapsed <= MOST,
+}
+"""What else a value must be, where its type is right."""
 _TEXT = (str,)
 _OPTIONAL_TEXT = (str, type(None))
 _TYPES: Mapping[str, tuple[type, ...]] = {

@@ -5,7 +5,6 @@ Source: decision-engine specification, experiments.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TextIO
 from interlock._canonical import compact_json
 from interlock.errors import ExperimentError
 from interlock.experiments.outcomes import Outcome, outcome_json, read_outcome
+from interlock.judge.wire import parse_json
 from interlock.questions import Json
 
 __all__ = ["ResultsFile"]
@@ -34,13 +34,13 @@ class ResultsFile:
         self._path = path
         self._header = header
         try:
-            lines, whole = _lines(path)
+            lines, whole = self._lines()
             self.outcomes = self._read(lines)
             path.parent.mkdir(parents=True, exist_ok=True)
             self._stream: TextIO = path.open("a", encoding="utf-8", newline="\n")
             self._stream.truncate(whole)
             if not lines:
-                self._write({"experiment": dict(header)})
+                self._write(self._first)
         except OSError as error:
             raise ExperimentError(f"{path}: cannot be used for results: {error.strerror}") from error
 
@@ -57,12 +57,30 @@ class ResultsFile:
         self._stream.flush()
         os.fsync(self._stream.fileno())
 
-    def _read(self, lines: list[str]) -> tuple[Outcome, ...]:
+    @property
+    def _first(self) -> dict[str, Json]:
+        return {"experiment": dict(self._header)}
+
+    def _lines(self) -> tuple[list[bytes], int]:
+        """Return the whole lines of the file and their size in bytes; a last line without its end was cut off."""
+        data = self._path.read_bytes() if self._path.exists() else b""
+        *lines, cut_off = data.split(b"\n")
+        if not lines and not compact_json(self._first).encode().startswith(cut_off):
+            raise self._another()
+        return lines, len(data) - len(cut_off)
+
+    def _another(self) -> ExperimentError:
+        return ExperimentError(f"{self._path}: holds something else than results of this experiment; name another file")
+
+    def _read(self, lines: list[bytes]) -> tuple[Outcome, ...]:
         if not lines:
             return ()
-        header = _value(lines[0], f"{self._path}:1")
-        if not isinstance(header, dict) or header.get("experiment") != dict(self._header):
-            raise ExperimentError(f"{self._path}: holds the results of another experiment; name another file")
+        try:
+            first: object = parse_json(lines[0])
+        except ValueError:
+            first = None
+        if first != self._first:
+            raise self._another()
         found: dict[tuple[str, str], Outcome] = {}
         for number, line in enumerate(lines[1:], start=2):
             place = f"{self._path}:{number}"
@@ -71,18 +89,8 @@ class ResultsFile:
         return tuple(outcome for outcome in found.values() if outcome.failure is None)
 
 
-def _lines(path: Path) -> tuple[list[str], int]:
-    """Return the whole lines of a file and their size in bytes; a last line without its end was cut off."""
-    if not path.exists():
-        return [], 0
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    return whole.decode("utf-8", "replace").splitlines(), len(whole)
-
-
-def _value(line: str, place: str) -> object:
+def _value(line: bytes, place: str) -> object:
     try:
-        value: object = json.loads(line)
+        return parse_json(line)
     except ValueError as error:
-        raise ExperimentError(f"{place}: is not JSON") from error
-    return value
+        raise ExperimentError(f"{place}: is not JSON; take the line out, and its decision is made again") from error

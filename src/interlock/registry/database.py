@@ -13,8 +13,8 @@ from interlock.errors import PromptError
 from interlock.prompts import Layer
 from interlock.prompts.layers import text_digest
 from interlock.registry.base import PRODUCTION, Clock, Prompt, moment, utc_now
-from interlock.registry.index import Change, Index, fold, rollback_change
-from interlock.registry.ledger import change_json, read_change
+from interlock.registry.index import Change, Index, rollback_change
+from interlock.registry.ledger import change_json, read_history
 from interlock.registry.publishing import publication
 
 __all__ = ["SCHEMA", "Database", "DatabaseRegistry", "Execute"]
@@ -140,8 +140,7 @@ class DatabaseRegistry:
 
     def _index(self, execute: Execute | None) -> Index:
         found = () if execute is None else execute(_HISTORY)
-        rows = [dict(zip(_COLUMNS, row, strict=True)) for row in found]
-        return fold(read_change(row, f"{self.place}: history {at + 1}") for at, row in enumerate(rows))
+        return read_history((dict(zip(_COLUMNS, row, strict=True)) for row in found), self.place)
 
 
 def _append(execute: Execute, size: int, changes: Sequence[Change]) -> None:

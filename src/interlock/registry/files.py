@@ -108,7 +108,7 @@ class FileRegistry:
         for layer in LAYERS:
             for path in sorted((self._directory / _DIRECTORIES[layer]).glob("*_v*")):
                 name, _, version = path.stem.rpartition("_v")
-                if path.suffix in _SUFFIXES[layer]:
+                if path.suffix in _SUFFIXES[layer] and path.is_file():
                     yield path, name, version
 
     @contextmanager

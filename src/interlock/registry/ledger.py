@@ -6,15 +6,16 @@ Source: decision-engine specification, versions and registry.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import get_args
 
 from interlock.errors import PromptError
+from interlock.judge.wire import parse_json
 from interlock.prompts import LAYERS
 from interlock.questions import Json
 from interlock.registry.index import Act, Change, Index, fold
 
-__all__ = ["change_json", "index_text", "read_change", "read_index"]
+__all__ = ["change_json", "index_text", "read_history", "read_index"]
 
 FORMAT = 1
 _KEYS = ("at", "act", "name", "version", "layer", "digest")
@@ -37,17 +38,31 @@ def read_index(text: str, place: str) -> Index:
         PromptError: it is not of this format, or its parts disagree.
     """
     try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise PromptError(f"{place}: is not JSON: {error}") from error
-    if not isinstance(value, Mapping) or value.get("format") != FORMAT or not isinstance(value.get("history"), list):
+        value = parse_json(text)
+    except ValueError as error:
+        raise PromptError(f"{place}: is not JSON, or names a key twice") from error
+    written = value.get("history") if isinstance(value, Mapping) and value.get("format") == FORMAT else None
+    if not isinstance(value, Mapping) or not isinstance(written, list):
         raise PromptError(f"{place}: is not a registry of format {FORMAT}")
-    index = fold(read_change(item, f"{place}: history[{at}]") for at, item in enumerate(value["history"]))
+    index = read_history(written, place)
     if value.get("prompts") != _prompts(index):
         raise PromptError(
             f"{place}: `prompts` disagrees with `history`; restore the file, changes go through `publish`"
         )
     return index
+
+
+def read_history(written: Iterable[object], place: str) -> Index:
+    """Return what a written history leads to.
+
+    Raises:
+        PromptError: a change is of another form, or could not have been made.
+    """
+    changes = [read_change(item, f"{place}: history[{at}]") for at, item in enumerate(written)]
+    try:
+        return fold(changes)
+    except PromptError as error:
+        raise PromptError(f"{place}: the history cannot have been written so: {error}") from error
 
 
 def change_json(change: Change) -> dict[str, Json]:
