@@ -216,7 +216,7 @@ def main() -> None:
             found = asyncio.run(measured(mode, GOALS[: given.goals], environ, Size(pack=tools_first())))
             sys.stderr.write("\n")
             print(line(mode, found), flush=True)
-    print("Valid form is not quality: a model that picks blindly under a schema is valid every time.")
+    print("Valid form is not quality: a model that picks blindly is as valid as one that knows.")
 
 
 if __name__ == "__main__":
