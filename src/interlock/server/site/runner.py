@@ -15,6 +15,7 @@ from typing import TypeAlias
 from interlock.errors import InterlockError
 from interlock.journal.recording import OnEvent
 from interlock.journal.records import Record
+from interlock.server.site.people import People
 
 __all__ = ["Runner", "Work"]
 
@@ -41,6 +42,8 @@ class Runner:
     def __init__(self) -> None:
         self._jobs: dict[str, _Job] = {}
         self._lock = threading.Lock()
+        self.people = People()
+        """Where runs put questions that a person answers."""
 
     def start(self, work: Work, *, run_id: str | None = None) -> str:
         """Begin `work` and return the id of its run, once there is a record of it or it has failed.

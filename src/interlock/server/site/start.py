@@ -32,6 +32,7 @@ from interlock.pipeline.gating import Gating
 from interlock.server.site.desk import Desk, reading
 from interlock.server.site.drawing import draw
 from interlock.server.site.forms import Form, read_form
+from interlock.server.site.people import Seat
 from interlock.server.site.runner import Runner
 from interlock.settings import load_settings
 from interlock.wiring import make_judge, make_writer
@@ -109,7 +110,7 @@ def start_run(desk: Desk, runner: Runner, wanted: Wanted) -> str:
         InterlockError: the contract does not compile, or judge, writer or journal cannot be used.
     """
     contract = compile_contract(contract_text(desk, wanted.contract), REFERENCE, overrides=desk.settings.gates)
-    return runner.start(partial(_begun, desk, wanted, contract))
+    return runner.start(partial(_begun, desk, wanted, contract, runner.people.seat()))
 
 
 def go_on(desk: Desk, runner: Runner, run_id: str) -> None:
@@ -124,12 +125,12 @@ def go_on(desk: Desk, runner: Runner, run_id: str) -> None:
     told = load_settings(directory=Path(), environ=desk.environ, flags=run.wired)
     _offered("judge", told.judge, desk.judges)
     _offered("writer", told.writer, desk.writers)
-    runner.start(partial(_resumed, desk, run), run_id=run.run_id)
+    runner.start(partial(_resumed, desk, run, runner.people.seat(run.run_id)), run_id=run.run_id)
 
 
-async def _begun(desk: Desk, wanted: Wanted, contract: Contract, on_event: OnEvent) -> object:
+async def _begun(desk: Desk, wanted: Wanted, contract: Contract, seat: Seat, on_event: OnEvent) -> object:
     settings, host = desk.settings, reference_host(wanted.cwd)
-    judge = make_judge(wanted.judge, environ=desk.environ, tools=host.tools, options=settings.judging)
+    judge = make_judge(wanted.judge, environ=desk.environ, tools=host.tools, options=settings.judging, ask=seat.ask)
     writer = make_writer(wanted.writer, environ=desk.environ)
     try:
         with closing(open_journal(desk.journal)) as journal:
@@ -148,20 +149,21 @@ async def _begun(desk: Desk, wanted: Wanted, contract: Contract, on_event: OnEve
                 journal=journal,
                 park=True,
                 wired={"judge": wanted.judge, "writer": wanted.writer, "judging": asdict(settings.judging)},
-                on_event=on_event,
+                on_event=seat.listening(on_event),
             )
     finally:
         await close(judge, writer)
 
 
-async def _resumed(desk: Desk, run: Started, on_event: OnEvent) -> object:
+async def _resumed(desk: Desk, run: Started, seat: Seat, on_event: OnEvent) -> object:
     host = reference_host(run.cwd)
     told = load_settings(directory=Path(), environ=desk.environ, flags=run.wired)
-    judge = make_judge(told.judge, environ=desk.environ, tools=host.tools, options=told.judging)
+    judge = make_judge(told.judge, environ=desk.environ, tools=host.tools, options=told.judging, ask=seat.ask)
     writer = make_writer(told.writer, environ=desk.environ)
     try:
         with closing(open_journal(desk.journal)) as journal:
-            return await aresume(run.run_id, journal=journal, judge=judge, writer=writer, host=host, on_event=on_event)
+            heard = seat.listening(on_event)
+            return await aresume(run.run_id, journal=journal, judge=judge, writer=writer, host=host, on_event=heard)
     finally:
         await close(judge, writer)
 
