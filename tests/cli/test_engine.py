@@ -86,7 +86,7 @@ def test_the_answer_goes_to_stdout_and_the_trace_to_stderr(interlock: Interlock)
     assert "tool_call" in lines[1]
     assert '→ search {"query":"桥"}' in lines[2]
     assert "← page about 桥" in lines[3]
-    assert lines[5].startswith("finish: 2 decisions, 1 tool calls, 2 model calls, about ")
+    assert lines[5].startswith("finish: 2 decisions, 1 tool call, 2 model calls, about ")
     assert lines[6].startswith("run ")
 
 

@@ -254,10 +254,9 @@ def _account(result: EngineResult) -> str:
     used = result.used
     about = "about " if used.tokens_estimated else ""
     cost = "unknown" if used.cost_usd is None else f"{used.cost_usd:f} USD"
-    return (
-        f"{used.steps} decisions, {used.tool_calls} tool calls, {used.model_calls} model calls, "
-        f"{about}{used.tokens} tokens, cost {cost}"
-    )
+    counts = ((used.steps, "decision"), (used.tool_calls, "tool call"), (used.model_calls, "model call"))
+    named = [f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts]
+    return f"{', '.join(named)}, {about}{used.tokens} tokens, cost {cost}"
 
 
 def _exit_code(result: EngineResult) -> int:
