@@ -77,10 +77,10 @@ class _Room:
             outcome = None if told is None else self._outcome(asked, chosen, gates, told)
         except (SettingsError, ContractError) as problem:
             says = str(problem)
-        status, link = 422 if says else 200, asked.link(gates)
+        link = asked.link(gates)
         values = {"outcome": outcome, "says": says, "asked": asked, "chosen": chosen, "link": link, "gates": gates}
         if request.headers.get("hx-target") == "outcome":
-            piece = draw(request, "what_if_outcome.html", values, status=status)
+            piece = draw(request, "what_if_outcome.html", values)
             piece.headers["hx-replace-url"] = link
             return piece
         shown: dict[str, object] = {
@@ -91,7 +91,7 @@ class _Room:
             "limit": MAX_DECISIONS,
             "spelt": spelt,
         }
-        return draw(request, "what_if.html", shown, here="what_if", status=status)
+        return draw(request, "what_if.html", shown, here="what_if", status=422 if says else 200)
 
     def _chosen(self, asked: _Asked) -> Chosen:
         try:

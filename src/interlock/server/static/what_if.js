@@ -52,11 +52,6 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-// What is wrong with a threshold is shown like what it comes to.
-document.addEventListener("htmx:beforeSwap", (event) => {
-  if (event.detail.target.id === "outcome" && event.detail.xhr.status === 422) event.detail.shouldSwap = true;
-});
-
 // Other runs or another contract are looked at with the thresholds as they stand now.
 document.addEventListener("submit", (event) => {
   if (!event.target.matches(".chooser")) return;
