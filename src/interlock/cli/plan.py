@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 import textwrap
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,9 +21,9 @@ from interlock.errors import SettingsError
 from interlock.judge.base import Caps
 from interlock.judge.caps_read import caps_from_json
 from interlock.judge.wire import parse_json
-from interlock.pipeline.plan import CALLS_AHEAD, PLANS, Group, Plan, PlannedWave, plan_contract
+from interlock.pipeline.plan import PLANS, Group, Plan, PlannedWave, plan_contract
 from interlock.pipeline.plan_json import plan_to_json
-from interlock.pipeline.plan_pairs import Pair
+from interlock.pipeline.plan_words import condition_text, refusal_text, role_text
 from interlock.settings import load_settings
 
 __all__ = ["command", "plan_lines"]
@@ -73,11 +72,11 @@ def plan_lines(plan: Plan, *, width: int) -> Iterator[str]:
     if together:
         yield from ("", "may share a request")
         for pair in together:
-            yield from _wrapped(f"  {_names(pair.decisions):<{names}}  ", _condition(pair), width)
+            yield from _wrapped(f"  {_names(pair.decisions):<{names}}  ", condition_text(pair), width)
     if apart:
         yield from ("", "may not share a request")
         for pair in apart:
-            yield from _wrapped(f"  {_names(pair.decisions):<{names}}  ", _reasons(pair), width)
+            yield from _wrapped(f"  {_names(pair.decisions):<{names}}  ", refusal_text(pair), width)
 
 
 def _width() -> int:
@@ -106,46 +105,15 @@ def _wave(wave: PlannedWave, width: int) -> Iterator[str]:
     for at, group in enumerate(wave.requests, start=1):
         branch, trunk = ("└─", "  ") if at == len(wave.requests) else ("├─", "│ ")
         start = f"  {branch} {_together(group):<{names}} "
-        yield from _wrapped(start, _role(wave, group), width, further=f"  {trunk}".ljust(len(start)))
+        yield from _wrapped(start, role_text(wave, group), width, further=f"  {trunk}".ljust(len(start)))
 
 
 def _together(group: Group) -> str:
     return " + ".join(group.decisions)
 
 
-def _role(wave: PlannedWave, group: Group) -> str:
-    ahead = [one for one in group.decisions if one != wave.due]
-    roles = [] if not ahead else ["ahead" if len(ahead) == len(group.decisions) else f"`{ahead[0]}` ahead"]
-    if "grade_risk" in ahead:
-        roles.append(f"for at most {CALLS_AHEAD} calls")
-    if group.equalities:
-        fields = dict.fromkeys(f"`{one.field}`" for one in group.equalities)
-        roles.append(f"one request while {_listed(list(fields))} agree")
-    return ", ".join(roles)
-
-
-def _condition(pair: Pair) -> str:
-    return "; ".join(f"while `{one.field}` agrees ({one.why})" for one in pair.equalities) or "always"
-
-
-def _reasons(pair: Pair) -> str:
-    excluded: dict[str, list[str]] = defaultdict(list)
-    others: list[str] = []
-    for refusal in pair.refusals:
-        if refusal.by is None:
-            others.append(refusal.text)
-        else:
-            excluded[refusal.by].append(f"`{refusal.subject}`")
-    hidden = [f"`{by}` excludes {_listed(cells)}" for by, cells in excluded.items()]
-    return "; ".join((*hidden, *others))
-
-
 def _names(decisions: tuple[str, ...]) -> str:
     return ", ".join(decisions)
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _caps(file: str | None) -> Caps:
