@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from interlock._text import clip, visible
+from interlock._text import clip, columns, visible
 from interlock.agents.recorded import as_recorded
 from interlock.functions.visibility import Node
 from interlock.server.site.results import Text, text_of
@@ -19,8 +19,8 @@ MAX_NODES = 300
 MAX_DEPTH = 40
 _ROW = 34
 _STEP = 26
-_NAME = 320
-"""Room for a name, in the units of the drawing."""
+_LETTER = 8
+"""How wide a column of a name is, in the units of the drawing."""
 _BAR = 120
 
 
@@ -38,6 +38,7 @@ class Mark:
     """Where the line to its caller begins; None for one that nothing called."""
     bar: float | None
     """How long its bar is; None when its time is not known."""
+    duration_ms: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,8 @@ class Tree:
 
     branches: tuple[Branch, ...]
     marks: tuple[Mark, ...]
+    bars_at: int
+    """Where bars begin."""
     width: int
     height: int
     left_out: int
@@ -80,11 +83,13 @@ def tree_of(nodes: Sequence[Node]) -> Tree:
     longest = max((node.duration_s or 0.0 for node in shown), default=0.0)
     order = list(_in_order(children, None, 0))
     rows = {node.seq: at for at, (node, _) in enumerate(order)}
-    deepest = max((depth for _, depth in order), default=0)
+    marks = tuple(_mark(node, depth, rows, longest) for node, depth in order)
+    bars_at = max((mark.x + columns(mark.name) * _LETTER for mark in marks), default=0) + 36
     return Tree(
         branches=tuple(_branch(node, children) for node in children.get(None, ())),
-        marks=tuple(_mark(node, depth, rows, longest) for node, depth in order),
-        width=deepest * _STEP + _NAME + _BAR + 110,
+        marks=marks,
+        bars_at=bars_at,
+        width=bars_at + _BAR + 90,
         height=len(order) * _ROW + 8,
         left_out=len(kept) - len(shown),
     )
@@ -131,4 +136,5 @@ def _mark(node: Node, depth: int, rows: Mapping[int, int], longest: float) -> Ma
         y=y,
         from_y=None if caller is None else caller * _ROW + _ROW // 2,
         bar=None if part is None else max(1.0, part * _BAR),
+        duration_ms=None if node.duration_s is None else node.duration_s * 1000,
     )
