@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES = src tests examples bench docs
 
-.PHONY: help run check test sweep bench docs clean
+.PHONY: help run check test cover sweep bench docs clean
 
 help:  ## list the verbs
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -26,6 +26,9 @@ test: $(VENV)/.developed  ## every test that needs no system package; says what 
 	$(BIN)/python -m pytest -q -n 2 --ignore=tests/house --ignore=tests/page $(PYTEST_ARGS)
 	$(BIN)/python -m pytest -q -n 2 tests/page
 	$(BIN)/python -m pytest -q -p no:randomly tests/house
+
+cover: $(VENV)/.developed  ## lines and branches of the pure rooms, all of them
+	$(BIN)/python .ci/cover.py -n 2
 
 sweep: $(VENV)/.developed  ## every mutant of every shipped contract
 	$(BIN)/python bench/sweep.py

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from interlock._text import nearest
 
-__all__ = ["Collector", "Diagnostic", "Edit", "Layer", "Severity", "Span", "did_you_mean", "render"]
+__all__ = ["Diagnostic", "Edit", "Layer", "Severity", "Span", "did_you_mean", "render"]
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
 Layer: TypeAlias = Literal["syntax", "policy", "frame", "schema", "function"]
@@ -48,39 +48,6 @@ class Diagnostic:
     """What would be right, in words; None when the message already says it."""
     edit: Edit | None = None
     """The safe fix that `check --fix` applies; None when a person must choose."""
-
-
-class Collector:
-    """Gathers diagnostics in the order found; parsing never stops at the first one."""
-
-    def __init__(self) -> None:
-        self.found: list[Diagnostic] = []
-
-    def add(
-        self,
-        code: str,
-        span: Span,
-        message: str,
-        *,
-        layer: Layer,
-        fix: str | None = None,
-        decision: str | None = None,
-        severity: Severity = "error",
-        edit: Edit | None = None,
-    ) -> None:
-        """Add one finding."""
-        self.found.append(
-            Diagnostic(
-                code=code,
-                severity=severity,
-                layer=layer,
-                decision=decision,
-                span=span,
-                message=message,
-                fix=fix,
-                edit=edit,
-            )
-        )
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:

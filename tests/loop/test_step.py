@@ -22,10 +22,12 @@ from interlock.loop.events import (
     Finish,
     Generate,
     InputProvided,
+    Parked,
     Provide,
     RequestApproval,
     Returned,
     Stopped,
+    Unapproved,
 )
 from interlock.loop.state import PendingCall, State, Step, cells
 from interlock.loop.step import Next, step
@@ -174,6 +176,20 @@ def test_an_approved_call_runs() -> None:
         Answered(approved=True),
     )
     assert isinstance(asked.effects[0], Call)
+
+
+def test_a_call_that_waits_is_asked_about_again_or_ends_the_process_and_not_the_run() -> None:
+    asked = _run(
+        _state(),
+        Begun(),
+        Decided(decision="pick_tool", action="call", picked="list_dir"),
+        Decided(decision="grade_risk", action="ask_human"),
+    )
+    again = step(asked.state, Unapproved())
+    assert (again.effects, again.state.pending) == (asked.effects, asked.state.pending)
+    parked = step(asked.state, Parked(approval="a" * 64, reason="nobody is here"))
+    assert parked.effects == (Finish(),)
+    assert (parked.state.halt_name, parked.state.waits_for, parked.state.delivered) == ("parked", "a" * 64, False)
 
 
 def test_a_result_is_added_to_its_step_and_judged() -> None:

@@ -190,3 +190,25 @@ def test_an_accepted_value_fits_the_schema_that_is_shown(annotation: object, val
     if not problems:
         assert read is not ABSENT
         assert jsonschema.Draft202012Validator(without_defaults(field.schema)).is_valid(value)
+
+
+def test_a_definition_whose_number_is_taken_too_gets_the_next_one() -> None:
+    def holds(**definitions: str) -> dict[str, Any]:
+        return {"$ref": "#/$defs/T", "$defs": {name: {"type": type_} for name, type_ in definitions.items()}}
+
+    found = hoisted([holds(T="string"), holds(T="number", T_2="boolean")])
+    assert found.definitions == {"T": {"type": "string"}, "T_3": {"type": "number"}, "T_2": {"type": "boolean"}}
+    assert [dict(node) for node in found.nodes if isinstance(node, Mapping)] == [
+        {"$ref": "#/$defs/T"},
+        {"$ref": "#/$defs/T_3"},
+    ]
+
+
+@dataclasses.dataclass
+class Turning:
+    again: Optional[Turning] = None
+    value: int = 0
+
+
+def test_a_class_that_holds_itself_is_looked_at_once() -> None:
+    assert schema_of(adapter_for(Turning))["properties"]["value"]["type"] == "integer"

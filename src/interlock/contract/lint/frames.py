@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from interlock._canonical import compact_json
 from interlock.contract.capabilities import Capabilities
-from interlock.contract.draft import DraftDecision, DraftField
+from interlock.contract.draft import DraftDecision, DraftField, DraftFrame
 from interlock.contract.findings import Findings, quoted
 from interlock.contract.lint.place import at_entry
 from interlock.contract.lint.target import Sizes, Target
@@ -39,7 +39,7 @@ def advise_on_frame(
     """Report a frame that is too large, fields that are cut too short, and text of others before an effect."""
     if draft.frame is None:
         return
-    _too_large(draft, capabilities, targets, findings)
+    _too_large(draft, draft.frame, capabilities, targets, findings)
     for field in draft.frame.fields:
         _tight(draft, field, sizes, findings)
     if capabilities is not None:
@@ -47,11 +47,13 @@ def advise_on_frame(
 
 
 def _too_large(
-    draft: DraftDecision, capabilities: Capabilities | None, targets: Sequence[Target], findings: Findings
+    draft: DraftDecision,
+    frame: DraftFrame,
+    capabilities: Capabilities | None,
+    targets: Sequence[Target],
+    findings: Findings,
 ) -> None:
-    if draft.frame is None:
-        return
-    state = sum(_chars(field, capabilities) for field in draft.frame.fields)
+    state = sum(_chars(field, capabilities) for field in frame.fields)
     asked = [
         len(compact_json(as_json(item.question)).encode()) for item in draft.questions if item.question is not None
     ]
@@ -74,7 +76,7 @@ def _too_large(
     message = f"the frame with {what} may come to {tokens:,} tokens, and {limit:,} is the limit"
     severity: Severity = "warning" if tokens > limit else "info"
     fix = "lower the bounds; what is not needed also lowers accuracy"
-    at_entry(findings, "frame-too-large", draft.frame.entry, message, fix, severity=severity)
+    at_entry(findings, "frame-too-large", frame.entry, message, fix, severity=severity)
 
 
 def _least(limits: Sequence[int | None]) -> int | None:

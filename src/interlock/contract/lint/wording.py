@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from interlock.contract.document import Entry
 from interlock.contract.draft import DraftDecision, DraftQuestion
 from interlock.contract.findings import Findings, quoted
 from interlock.contract.lint.place import at_match
@@ -114,7 +115,7 @@ def advise_on_wording(draft: DraftDecision, findings: Findings) -> None:
                 message = f"{quoted(match[0].strip())} {words.message}"
                 at_match(findings, words.code, question.ask, match, message=message, fix=words.fix)
         _compound(question, findings)
-        _negated(question, findings)
+        _negated(question, question.ask, findings)
         _inverted(question, findings)
 
 
@@ -132,22 +133,20 @@ def _compound(question: DraftQuestion, findings: Findings) -> None:
     findings.add("compound-question", question.ask.line, column, match.end() - start, message, fix=fix)
 
 
-def _negated(question: DraftQuestion, findings: Findings) -> None:
-    if question.ask is None:
-        return
-    text = question.ask.text
+def _negated(question: DraftQuestion, ask: Entry, findings: Findings) -> None:
+    text = ask.text
     for sentence in _SENTENCE.finditer(text):
         found = list(_NEGATION.finditer(text, sentence.start(), sentence.end()))
         if len(found) > 1:
             message = f"{quoted(found[0][0])} and {quoted(found[1][0])} in one sentence are a double negative"
             fix = "say what holds, not what does not"
-            at_match(findings, "negated-question", question.ask, found[1], message=message, fix=fix)
+            at_match(findings, "negated-question", ask, found[1], message=message, fix=fix)
             return
     first = _NEGATION.search(text, 0, _end_of_first_words(text))
     if question.type == "noul" and first is not None:
         message = f"{quoted(first[0])} makes `true` mean that something is not so"
         fix = "ask for what holds, and turn the policy"
-        at_match(findings, "negated-question", question.ask, first, message=message, fix=fix)
+        at_match(findings, "negated-question", ask, first, message=message, fix=fix)
 
 
 def _end_of_first_words(text: str) -> int:
