@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -205,6 +206,51 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         open_registry(str(tmp_path / "notes.txt"))
     with pytest.raises(PromptError, match="cannot be used as a registry"):
         open_registry(str(tmp_path / "notes.db")).index()
+
+
+@pytest.mark.parametrize("name", ["prompts", "prompts.db"])
+def test_a_place_inside_a_file_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(PromptError, match=r"cannot be (written|opened)"):
+        open_registry(str(tmp_path / "file" / name)).publish("writer", "1.0", text=ROLE, layer="role")
+
+
+def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "roles").write_text("x", encoding="utf-8")
+    with pytest.raises(PromptError, match=r"writer_v1\.0\.txt: cannot be written"):
+        FileRegistry(tmp_path).publish("writer", "1.0", text=ROLE, layer="role")
+
+
+def test_a_file_system_without_locks_is_written_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no locks available")
+
+    monkeypatch.setattr("interlock.registry.locking.fcntl.flock", refuse)
+    FileRegistry(tmp_path).publish("writer", "1.0", text=ROLE, layer="role")
+
+    assert FileRegistry(tmp_path).get("writer", "1.0").text == ROLE
+
+
+def test_a_database_is_not_told_a_text_by_a_file(tmp_path: Path) -> None:
+    registry = open_registry(str(tmp_path / "prompts.db"))
+    with pytest.raises(PromptError, match="a database reads no file by itself; give the text"):
+        registry.publish("writer", "1.0")
+    assert not isinstance(registry, FileRegistry)
+    registry.close()
+
+
+def test_a_database_is_read_while_another_writes(tmp_path: Path) -> None:
+    place = f"{tmp_path}/prompts.db"
+    first = open_registry(place)
+    first.publish("writer", "1.0", text=ROLE, layer="role", label="production")
+    other = sqlite3.connect(place, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    assert first.get("writer").text == ROLE
+    other.execute("ROLLBACK")
+    other.close()
+    assert not isinstance(first, FileRegistry)
+    first.close()
 
 
 def test_a_database_is_opened_by_its_ending(tmp_path: Path) -> None:
