@@ -6,6 +6,7 @@ from interlock.experiments.online import online_outcomes
 from interlock.experiments.outcomes import Outcome
 from interlock.experiments.page import report_page
 from interlock.experiments.report import ArmReport, Comparison, Report, make_report
+from interlock.experiments.report_read import read_report
 from interlock.experiments.results import ResultsFile
 from interlock.experiments.runner import RunPlan, run_offline
 from interlock.experiments.shown import report_json, report_table
@@ -34,6 +35,7 @@ __all__ = [
     "mcnemar_exact",
     "online_outcomes",
     "read_cases",
+    "read_report",
     "report_json",
     "report_page",
     "report_table",

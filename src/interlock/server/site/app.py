@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from interlock.errors import InterlockError
 from interlock.models.secret import Secret
-from interlock.server.site import approvals, contracts, functions, prompts, questions, runs, start, what_if
+from interlock.server.site import approvals, contracts, experiments, functions, prompts, questions, runs, start, what_if
 from interlock.server.site.desk import Desk
 from interlock.server.site.drawing import THEME_COOKIE, draw
 from interlock.server.site.forms import read_form
@@ -43,6 +43,7 @@ def page_app(desk: Desk) -> Starlette:
         *approvals.routes(desk, runner),
         *questions.routes(runner),
         *contracts.routes(desk),
+        *experiments.routes(desk),
         *functions.routes(desk),
         *prompts.routes(desk),
     ]
