@@ -46,8 +46,8 @@
     const kind = first.dataset.severity;
     const from = units(line, Number(first.dataset.column));
     const to = Math.max(units(line, Number(first.dataset.end)), from);
-    const says = first.querySelector("code").textContent;
-    return [line.slice(0, from), part("u", line.slice(from, to), kind), line.slice(to), part("i", says, kind), "\n"];
+    const says = part("i", first.dataset.says, kind);
+    return [line.slice(0, from), part("u", line.slice(from, to), kind), line.slice(to), says, "\n"];
   }
 
   function scroll() {
