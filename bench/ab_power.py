@@ -124,6 +124,7 @@ def _outcome(arm: str, case: str, valid: bool) -> Outcome:
         valid_at_first=valid,
         valid=True,
         expected=None,
+        expected_tool=None,
         checks=() if valid else (1,),
         mode="text",
         input_tokens=100,

@@ -105,6 +105,7 @@ def made() -> Made:
             "tool": None,
             "valid": True,
             "expected": None,
+            "expected_tool": None,
             "checks": (),
             "mode": "text",
             "input_tokens": 100,

@@ -9,8 +9,8 @@ import pytest
 
 from interlock.actions import ActionDecision
 from interlock.errors import ExperimentError
-from interlock.experiments import cases_digest, read_cases
-from interlock.experiments.cases import is_expected
+from interlock.experiments import Case, cases_digest, read_cases
+from interlock.experiments.cases import calls_expected, is_expected
 
 TOOL = {"name": "search", "description": "the web", "parameters": {"type": "object"}}
 
@@ -58,6 +58,17 @@ def test_only_a_line_feed_ends_a_line() -> None:
         ),
         pytest.param(lines({"id": 1, "loop": {"goal": "x"}}), "`id` is text", id="id"),
         pytest.param(lines({"loop": {"goal": "x"}, "expect": {}}), "`expect` holds", id="empty-expectation"),
+        pytest.param(
+            lines({"loop": {"goal": "x"}, "expect": {"action": 1}}), "`expect.action` is of another", id="no-action"
+        ),
+        pytest.param(
+            lines({"loop": {"goal": "x"}, "expect": {"tool_input": "y"}}), "`expect.tool_input` is", id="no-input"
+        ),
+        pytest.param(
+            lines({"loop": {"goal": "x", "tools_available": [TOOL]}, "expect": {"tool": "serach"}}),
+            "no tool `serach` in this case; did you mean `search`",
+            id="no-such-tool",
+        ),
         pytest.param(lines({"loop": {"goal": "x"}, "expect": {"final": "y"}}), "`expect` holds", id="a-final"),
         pytest.param(lines(*[{"id": "a", "loop": {"goal": "x"}}] * 2), "cases:2: the id `a` is there", id="twice"),
     ],
@@ -79,7 +90,8 @@ def test_a_line_of_another_form_is_refused(text: str, message: str) -> None:
     ],
 )
 def test_what_is_right_may_be_said_in_part(expect: dict[str, Any], right: bool) -> None:
-    (case,) = read_cases(lines({"loop": {"goal": "x"}, "expect": expect}), "cases")
+    loop = {"goal": "x", "tools_available": [TOOL, {**TOOL, "name": "note"}]}
+    (case,) = read_cases(lines({"loop": loop, "expect": expect}), "cases")
     decision = ActionDecision(action="tool_call", tool="search", tool_input={"query": "x"})
 
     assert is_expected(case, decision) is right
@@ -90,3 +102,20 @@ def test_a_digest_tells_cases_apart() -> None:
     other = read_cases(lines({"loop": {"goal": "y"}}), "cases")
 
     assert cases_digest(one) == cases_digest(one) != cases_digest(other)
+
+
+@pytest.mark.parametrize(
+    ("expect", "right"),
+    [
+        pytest.param({"tool": "search"}, True, id="the-tool"),
+        pytest.param({"action": "tool_call", "tool": "search", "tool_input": {"q": "other"}}, True, id="other-input"),
+        pytest.param({"tool": "clock"}, False, id="another-tool"),
+        pytest.param({"tool": None}, False, id="no-tool"),
+        pytest.param({"action": "tool_call"}, None, id="only-an-action"),
+        pytest.param(None, None, id="nobody-said"),
+    ],
+)
+def test_the_tool_is_right_where_the_case_names_one(expect: Any, right: bool | None) -> None:
+    decision = ActionDecision(action="tool_call", tool="search", tool_input={"q": "x"})
+
+    assert calls_expected(Case(id="1", loop={"goal": "g"}, expect=expect), decision) is right

@@ -10,15 +10,20 @@ from dataclasses import dataclass
 
 from interlock._canonical import compact_json, sha256_hex
 from interlock.actions import STANDARD_SPACE, ActionDecision, check_tools
+from interlock.diagnostics import did_you_mean
 from interlock.errors import ExperimentError, PromptError
 from interlock.judge.wire import parse_json
 from interlock.prompts import EMPTY_LOOP, fill_loop, read_tools
 from interlock.questions import Json
 
-__all__ = ["Case", "cases_digest", "is_expected", "read_cases"]
+__all__ = ["Case", "calls_expected", "cases_digest", "is_expected", "read_cases"]
 
 _KEYS = ("id", "loop", "expect")
-_EXPECT = ("action", "tool", "tool_input")
+_EXPECT: Mapping[str, tuple[type, ...]] = {
+    "action": (str,),
+    "tool": (str, type(None)),
+    "tool_input": (dict, type(None)),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +69,13 @@ def is_expected(case: Case, decision: ActionDecision) -> bool | None:
     return all(decision.fields[key] == value for key, value in case.expect.items())
 
 
+def calls_expected(case: Case, decision: ActionDecision) -> bool | None:
+    """Return whether a decision calls the tool that is right; None when nobody said which is."""
+    if case.expect is None or "tool" not in case.expect:
+        return None
+    return decision.tool == case.expect["tool"]
+
+
 def _case(line: str, place: str, number: str) -> Case:
     try:
         value = parse_json(line)
@@ -78,20 +90,29 @@ def _case(line: str, place: str, number: str) -> Case:
     given = value.get("id", number)
     if not isinstance(given, str) or not given:
         raise ExperimentError(f"{place}: `id` is text")
-    _check_loop(value["loop"], place)
-    return Case(id=given, loop=value["loop"], expect=_expect(value.get("expect"), place))
+    tools = _tools(value["loop"], place)
+    return Case(id=given, loop=value["loop"], expect=_expect(value.get("expect"), tools, place))
 
 
-def _check_loop(loop: Mapping[str, Json], place: str) -> None:
+def _tools(loop: Mapping[str, Json], place: str) -> tuple[str, ...]:
+    """Return the names of the tools of a state, which is checked."""
     try:
-        check_tools(read_tools(fill_loop(EMPTY_LOOP, loop, None)), STANDARD_SPACE)
+        tools = read_tools(fill_loop(EMPTY_LOOP, loop, None))
+        check_tools(tools, STANDARD_SPACE)
     except (PromptError, ValueError) as error:
         raise ExperimentError(f"{place}: {error}") from error
+    return tuple(tool.name for tool in tools)
 
 
-def _expect(value: Json, place: str) -> Mapping[str, Json] | None:
+def _expect(value: Json, tools: Sequence[str], place: str) -> Mapping[str, Json] | None:
     if value is None:
         return None
     if not isinstance(value, Mapping) or not value or any(key not in _EXPECT for key in value):
         raise ExperimentError(f"{place}: `expect` holds `action`, `tool` or `tool_input` of the step that is right")
+    wrong = next((key for key, given in value.items() if not isinstance(given, _EXPECT[key])), None)
+    if wrong is not None:
+        raise ExperimentError(f"{place}: `expect.{wrong}` is of another type than a decision has")
+    tool = value.get("tool")
+    if isinstance(tool, str) and tool not in tools:
+        raise ExperimentError(f"{place}: `expect.tool`: no tool `{tool}` in this case; {did_you_mean(tool, tools)}")
     return value

@@ -40,6 +40,7 @@ def _outcome(arm: str, case: str, body: Body) -> Outcome:
         valid_at_first=not attempts and not flag(body, "fallback"),
         valid=not flag(body, "fallback"),
         expected=None,
+        expected_tool=None,
         checks=_checks(attempts),
         mode=text(body, "mode"),
         input_tokens=whole(used, "input_tokens"),

@@ -15,7 +15,7 @@ from interlock.actions import ASK_USER
 from interlock.engine import CHECKS, Decided
 from interlock.errors import ExperimentError
 from interlock.experiments.arms import ARMS, ArmName
-from interlock.experiments.cases import Case, is_expected
+from interlock.experiments.cases import Case, calls_expected, is_expected
 from interlock.questions import Json
 
 __all__ = ["Outcome", "failed_outcome", "outcome_json", "outcome_of", "read_outcome"]
@@ -39,6 +39,8 @@ class Outcome:
     """False when the fallback had to be taken."""
     expected: bool | None
     """Whether it is the step that is right; None when nobody said which is."""
+    expected_tool: bool | None
+    """Whether it calls the tool that is right, or rightly none; None when nobody said which is."""
     checks: tuple[int, ...]
     """The checks that failed attempts failed, in order."""
     mode: str | None
@@ -73,6 +75,7 @@ def outcome_of(arm: ArmName, case: Case, decided: Decided) -> Outcome:
         valid_at_first=decided.valid_at_first,
         valid=not decision.fallback,
         expected=is_expected(case, decision),
+        expected_tool=calls_expected(case, decision),
         checks=tuple(attempt.check for attempt in decision.attempts if attempt.check is not None),
         mode=decided.mode,
         input_tokens=used.input_tokens,
@@ -93,6 +96,7 @@ def failed_outcome(arm: ArmName, case: Case, failure: str) -> Outcome:
         valid_at_first=False,
         valid=False,
         expected=None,
+        expected_tool=None,
         checks=(),
         mode=None,
         input_tokens=0,
@@ -146,6 +150,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "valid_at_first": (bool,),
     "valid": (bool,),
     "expected": (bool, type(None)),
+    "expected_tool": (bool, type(None)),
     "checks": (list,),
     "mode": _OPTIONAL_TEXT,
     "input_tokens": (int,),

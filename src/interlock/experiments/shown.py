@@ -28,6 +28,7 @@ NAMES: Mapping[Metric, str] = {
     "valid_at_first": "valid at first attempt",
     "valid": "valid after retries",
     "expected": "the step that is right",
+    "tool": "the tool that is right",
     "asked": "asks the user",
 }
 """Metric → how it is shown."""

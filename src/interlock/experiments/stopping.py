@@ -18,8 +18,8 @@ from interlock.experiments.stats import ALPHA, mcnemar_exact
 __all__ = ["METRICS", "Metric", "Pairs", "StopRule", "Verdict", "holds", "pairs_of"]
 
 T = TypeVar("T")
-Metric: TypeAlias = Literal["valid_at_first", "valid", "expected", "asked"]
-METRICS: tuple[Metric, ...] = ("valid_at_first", "valid", "expected", "asked")
+Metric: TypeAlias = Literal["valid_at_first", "valid", "expected", "tool", "asked"]
+METRICS: tuple[Metric, ...] = ("valid_at_first", "valid", "expected", "tool", "asked")
 Verdict: TypeAlias = Literal["go on", "difference", "no difference shown"]
 
 
@@ -54,6 +54,8 @@ def holds(outcome: Outcome, metric: Metric) -> bool | None:
             return outcome.valid
         case "expected":
             return outcome.expected
+        case "tool":
+            return outcome.expected_tool
         case "asked":
             return outcome.asked
         case _:
