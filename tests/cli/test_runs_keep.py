@@ -76,6 +76,9 @@ def test_decision_records_are_imported_as_one_run(place: Path, tmp_path: Path) -
     (run,) = told("runs", "import", tmp_path / "records.jsonl", "--journal", other)["imported"]
     assert run["run_id"].startswith("records-")
     assert interlock("runs", "export", "--format", "decision-record", "--journal", other)[1] == lines
+    (listed,) = told("runs", "list", "--journal", other)["runs"]
+    assert (listed["imported"], listed["decisions"]) == (True, lines.count("\n"))
+    assert "imported records" in interlock("runs", "list", "--journal", other)[1]
     check = told("verify", "--journal", other)
     assert (check["verdict"], check["runs"][0]["decisions"]) == ("partial", lines.count("\n"))
     spoilt = lines.replace(TASK, "Burn the files", 1)
@@ -92,7 +95,7 @@ def test_decision_records_are_imported_as_one_run(place: Path, tmp_path: Path) -
         pytest.param(b"\n \n", 1, "holds no line", id="blank"),
         pytest.param(b'{"run_id":\xff}', 1, "is not UTF-8 text", id="binary"),
         pytest.param(b'{"run_id":"r"}', 1, "line 1: is no line of `interlock runs export`", id="no-row"),
-        pytest.param(b"hello", 1, "line 1: record body: is not JSON", id="prose"),
+        pytest.param(b"hello", 1, "line 1: is neither a row nor a decision record", id="prose"),
     ],
 )
 def test_a_file_that_holds_no_runs_is_refused(tmp_path: Path, content: bytes | None, code: int, says: str) -> None:

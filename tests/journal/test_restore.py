@@ -154,8 +154,8 @@ def test_single_records_become_one_run_named_by_what_it_holds() -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        pytest.param("{", "line 1: record body: is not JSON", id="not-json"),
-        pytest.param("{}", "line 1: `schema` is missing", id="no-schema"),
+        pytest.param("{", "line 1: is neither a row nor a decision record", id="not-json"),
+        pytest.param("{}", "line 1: is neither a row nor a decision record", id="no-schema"),
         pytest.param('{"schema":"decision-record/v2"}', "this release reads `decision-record/v1`", id="later"),
         pytest.param(json.dumps({**RECORD, "state": []}), "`state` is not an object", id="state"),
         pytest.param(json.dumps({**RECORD, "step": "1"}), "`step` is not a whole number", id="step"),

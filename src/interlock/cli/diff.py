@@ -76,7 +76,8 @@ def _show(changes: Sequence[Change]) -> None:
             click.echo(f"  {_line(change)}")
     gates = {way: sum(change.part == "gate" and change.way == way for change in changes) for way in ("added", "lost")}
     said = "".join(f"; gates {way}: {count}" for way, count in gates.items() if count)
-    click.echo(f"{len(changes)} changes of meaning{said}" if changes else "no change of meaning")
+    count = "1 change" if len(changes) == 1 else f"{len(changes)} changes"
+    click.echo(f"{count} of meaning{said}" if changes else "no change of meaning")
 
 
 def _line(change: Change) -> str:

@@ -143,6 +143,8 @@ def _line(summary: RunSummary) -> str:
 
 
 def _ending(summary: RunSummary) -> str:
+    if summary.imported:
+        return "imported records"
     if summary.halt is None:
         return _WAITING[summary.waiting]
     mark = " (degraded)" if summary.degraded else ""

@@ -6,10 +6,11 @@ Source: journal and safety specification, journal.
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from itertools import chain
+from typing import IO
 
 import click
 
@@ -19,7 +20,7 @@ from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
 from interlock.cli._trace import visible
 from interlock.errors import HeadMovedError, JournalError
 from interlock.journal.base import Store
-from interlock.journal.jsonl_read import is_row, read_runs
+from interlock.journal.jsonl_read import is_row, numbered, read_runs
 from interlock.journal.prune import OldRun, old_runs, parse_age, pruned_body
 from interlock.journal.records import timestamp
 from interlock.journal.redact import Redaction, redact
@@ -119,8 +120,8 @@ def redact_run(run: str, cell: str, place: str | None, as_json: bool) -> None:
     click.echo(f"run {visible(run_id)}: {len(redaction.rows)} rows redacted; head {record.hash}")
 
 
-def _restored(store: Store, stream: Iterable[str], name: str) -> Iterator[Restored]:
-    lines = ((number, line) for number, line in enumerate(stream, 1) if line.strip())
+def _restored(store: Store, stream: IO[str], name: str) -> Iterator[Restored]:
+    lines = numbered(stream, name)
     first = next(lines, None)
     if first is None:
         fail(f"{name}: holds no line", ERROR)

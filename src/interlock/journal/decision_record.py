@@ -51,8 +51,13 @@ def read_record_line(line: str) -> dict[str, Json]:
     Raises:
         JournalError: it is not of this format, or of another version of it; the field is named.
     """
-    body = decode_body(line)
-    schema = text(body, "schema")
+    try:
+        body = decode_body(line)
+        schema = text(body, "schema")
+    except JournalError as cause:
+        raise JournalError(
+            "is neither a row nor a decision record; import what `interlock runs export` printed"
+        ) from cause
     if schema != SCHEMA:
         raise JournalError(f"`schema` is `{schema}`; this release reads `{SCHEMA}`")
     text(body, "node")

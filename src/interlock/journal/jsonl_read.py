@@ -6,16 +6,30 @@ Pure; the inverse of `export`. What a line says is not believed: chains are chec
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import IO
 
 from interlock.errors import JournalError
 from interlock.journal.chain import Head
-from interlock.journal.records import EventType, Record, Row, read_row
+from interlock.journal.records import EventType, Record, Row, finite, read_row
 
-__all__ = ["ExportedRun", "is_row", "read_line", "read_runs"]
+__all__ = ["MAX_LINE_CHARS", "ExportedRun", "is_row", "numbered", "read_line", "read_runs"]
 
-_DECODER = json.JSONDecoder()
+MAX_LINE_CHARS = 64_000_000
+"""A record holds what tools and models wrote, which is cut long before that."""
+
+
+def _unique(members: list[tuple[str, object]]) -> dict[str, object]:
+    read = dict(members)
+    if len(read) < len(members):
+        raise ValueError("a key stands twice in one object: two readers may see two different ones")
+    return read
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=finite)
+_LONE = re.compile("[\ud800-\udfff]")
 _COLUMNS = ("run_id", "seq", "ts", "type", "body", "prev_hash", "hash")
 
 
@@ -79,6 +93,21 @@ def read_runs(lines: Iterable[tuple[int, str]], *, name: str) -> Iterator[Export
         yield _run(held, name)
 
 
+def numbered(stream: IO[str], name: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of `stream` that hold something, with their numbers.
+
+    Raises:
+        JournalError: a line is too long to be one of an export; it is not read to its end.
+    """
+    number = 0
+    while line := stream.readline(MAX_LINE_CHARS + 1):
+        number += 1
+        if len(line) > MAX_LINE_CHARS:
+            raise JournalError(f"{name}: line {number}: is longer than {MAX_LINE_CHARS:,} characters")
+        if line.strip():
+            yield number, line
+
+
 def is_row(line: str) -> bool:
     """Tell whether a line looks like a row, and not like a record of another format."""
     return line.lstrip().startswith('{"run_id":')
@@ -95,9 +124,14 @@ def read_line(line: str) -> Row:
         values[key] = text if key == "body" and isinstance(value, dict) else value
     seq = values.get("seq")
     texts = {key: values.get(key) for key in _COLUMNS if key != "seq"}
-    if tuple(values) != _COLUMNS or not isinstance(seq, int) or not all(isinstance(v, str) for v in texts.values()):
+    if tuple(values) != _COLUMNS or type(seq) is not int or not all(map(_is_column, texts.values())):
         raise ValueError("is no line of an export")
     return Row(seq=seq, **{key: str(value) for key, value in texts.items()})
+
+
+def _is_column(value: object) -> bool:
+    """Tell whether a value is one line of text that UTF-8 can hold; a hash joins columns by line feeds."""
+    return isinstance(value, str) and "\n" not in value and _LONE.search(value) is None
 
 
 def _row(line: str, place: str) -> Row:

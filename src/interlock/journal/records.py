@@ -6,6 +6,7 @@ Knows nothing of stores, decisions or loops.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ __all__ = [
     "Row",
     "decode_body",
     "encode_body",
+    "finite",
     "make_run_id",
     "read_row",
     "read_rows",
@@ -133,7 +135,7 @@ def decode_body(text: str) -> dict[str, Json]:
         JournalError: the text is not one JSON object of finite numbers.
     """
     try:
-        body: object = json.loads(text, parse_constant=_refuse)
+        body: object = json.loads(text, parse_constant=_refuse, parse_float=finite)
     except (ValueError, RecursionError) as cause:
         raise JournalError("record body: is not JSON; the row was not written by a journal") from cause
     if not isinstance(body, dict):
@@ -191,6 +193,18 @@ _KINDS: Mapping[str, EventType] = {kind: kind for kind in EVENT_TYPES}
 
 def _escaped(found: re.Match[str]) -> str:
     return f"\\u{ord(found.group()):04x}"
+
+
+def finite(text: str) -> float:
+    """Return the number that `text` spells in JSON.
+
+    Raises:
+        ValueError: it is too large for one.
+    """
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"`{text[:20]}` is not a finite number")
+    return number
 
 
 def _refuse(constant: str) -> None:

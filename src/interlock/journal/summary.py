@@ -49,6 +49,8 @@ class RunSummary:
     answer: str | None
     """What was delivered; None when nothing was."""
     decisions: int
+    imported: bool
+    """True for decision records that were taken in from elsewhere: they were never a run of this journal."""
     records: int
     """How many rows the head counts."""
     head: str | None
@@ -66,6 +68,7 @@ def summarize(view: JournalView, run_id: str) -> RunSummary:
             continue
         found[_ENDS[record.type]], times[_ENDS[record.type]] = record.body, record.ts
     head, ended = view.head(run_id), found.get("ended", {})
+    imported = view.count(run_id, "decision_record")
     return RunSummary(
         run_id=run_id,
         task=_text(found.get("started", {}), "task"),
@@ -76,7 +79,8 @@ def summarize(view: JournalView, run_id: str) -> RunSummary:
         delivered=_flag(ended, "delivered"),
         degraded=_flag(ended, "degraded"),
         answer=_text(ended, "answer"),
-        decisions=view.count(run_id, "decision") + view.count(run_id, "action"),
+        decisions=view.count(run_id, "decision") + view.count(run_id, "action") + imported,
+        imported=imported > 0,
         records=0 if head is None else head.seq,
         head=None if head is None else head.hash,
     )
@@ -95,6 +99,7 @@ def summary_json(summary: RunSummary) -> dict[str, Json]:
         "degraded": summary.degraded,
         "answer": summary.answer,
         "decisions": summary.decisions,
+        "imported": summary.imported,
         "records": summary.records,
         "head": summary.head,
     }
