@@ -106,7 +106,7 @@ def record_long_run(place: str, decisions: int, directory: Path) -> None:
     """Record the long run."""
     host = reference_host(directory)
     with closing(SqliteJournal(Path(place))) as journal:
-        asyncio.run(decide_on(begin(journal, LONG, host), decisions, host, Slow(0)))
+        _apart(begin(journal, LONG, host), decisions, host, Slow(0))
 
 
 def _started(host: Host) -> Body:
@@ -208,16 +208,15 @@ def watched(address: str, journal: str, host: Host, browser: Browser | None) -> 
             for number, (way, watching) in enumerate(ways.items()):
                 recorder = begin(store, f"20260103T030405.{round_:03}Z-0000000{number}", host)
                 with watching(recorder.run_id):
-                    took[way].append(_in_a_thread(recorder, host))
+                    took[way].append(_apart(recorder, WATCHED, host, Slow(PER_DECISION_S)))
     return {way: statistics.median(times) for way, times in took.items()}
 
 
-def _in_a_thread(recorder: Recorder, host: Host) -> float:
+def _apart(recorder: Recorder, decisions: int, host: Host, judge: Slow) -> float:
     """Work on a run as the page's server does: in this process, in a thread with an event loop of its own."""
     took: list[float] = []
-    thread = threading.Thread(
-        target=lambda: took.append(asyncio.run(decide_on(recorder, WATCHED, host, Slow(PER_DECISION_S))))
-    )
+    work = partial(decide_on, recorder, decisions, host, judge)
+    thread = threading.Thread(target=lambda: took.append(asyncio.run(work())))
     thread.start()
     thread.join()
     return took[0]

@@ -2,30 +2,55 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from starlette.applications import Starlette
 
 from interlock.journal.place import open_journal
+from interlock.judge.base import Caps, JudgeReply
+from interlock.judge.rules import RuleJudge
+from interlock.judge.scripted import ScriptedJudge
+from interlock.loop.run import run
+from interlock.loop.scripted import ScriptedWriter
 from interlock.models.secret import Secret
+from interlock.questions import Content, Json, Question
+from interlock.server.gateway import Gateway, gateway_app
 from interlock.server.site.app import page_app
 from interlock.server.site.desk import Desk
 from interlock.settings import load_settings
+from interlock.tools.table import reference_table
 
 SHOP = Path(__file__).resolve().parents[2] / "examples" / "shop"
 CHROMIUM = shutil.which("chromium")
 
 Serve = Callable[..., str]
+Park = Callable[..., tuple[str, str]]
+
+ENDS: Mapping[str, float | str] = {
+    "needs_tool": 0.9,
+    "grade_risk.risk": 3.0,
+    "grade_risk.needs_auth": 0.9,
+    "step_ok": 0.9,
+    "is_done": 0.9,
+    "can_deliver.deliverable": 0.9,
+    "can_deliver.unsupported": 0.1,
+}
+"""Answers that take a run to one call that waits, and to its end after it."""
+
+expect.set_options(timeout=20_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -73,15 +98,14 @@ def make_desk(journal: str, shop: Path) -> Callable[..., Desk]:
     return make
 
 
-@pytest.fixture
-def serve(make_desk: Callable[..., Desk]) -> Iterator[Serve]:
-    """Return a function that starts a page server and gives its address."""
+@contextmanager
+def serving() -> Iterator[Callable[[Starlette], str]]:
+    """Yield a function that serves an application and gives its address."""
     running: list[tuple[uvicorn.Server, threading.Thread]] = []
 
-    def start(*, key: str | None = None, **given: Any) -> str:
-        desk = make_desk(key=None if key is None else Secret(key), **given)
+    def start(app: Starlette) -> str:
         config = uvicorn.Config(
-            page_app(desk), host="127.0.0.1", port=0, log_level="warning", access_log=False, timeout_graceful_shutdown=1
+            app, host="127.0.0.1", port=0, log_level="warning", access_log=False, timeout_graceful_shutdown=1
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, daemon=True)
@@ -95,6 +119,78 @@ def serve(make_desk: Callable[..., Desk]) -> Iterator[Serve]:
     for server, thread in running:
         server.should_exit = True
         thread.join(10)
+
+
+@pytest.fixture
+def serve(make_desk: Callable[..., Desk]) -> Iterator[Serve]:
+    """Return a function that starts a page server and gives its address."""
+    with serving() as start:
+        yield lambda *, key=None, **given: start(page_app(make_desk(key=None if key is None else Secret(key), **given)))
+
+
+class SlowJudge:
+    """Answers by rules, after a while."""
+
+    def __init__(self, seconds: float) -> None:
+        self._judge = RuleJudge(reference_table())
+        self._seconds = seconds
+
+    @property
+    def caps(self) -> Caps:
+        """What the judge behind it takes."""
+        return self._judge.caps
+
+    async def answer(self, frame_state: Content, questions: Mapping[str, Question]) -> JudgeReply:
+        """Answer after a while."""
+        await anyio.sleep(self._seconds)
+        return await self._judge.answer(frame_state, questions)
+
+
+@pytest.fixture
+def slow_judge() -> Iterator[Callable[[float], Mapping[str, Any]]]:
+    """Return a function that serves a slow judge, and gives what a desk needs to ask it."""
+    with serving() as start:
+
+        def make(seconds: float) -> Mapping[str, Any]:
+            gateway = Gateway(
+                judge=SlowJudge(seconds),
+                judge_id="slow",
+                key=None,
+                models=(("jev-latest", "slow", "1970-01-01"),),
+                make_id=lambda: "req_1",
+            )
+            environ = {"TYPESAFE_BASE_URL": start(gateway_app(gateway)), "TYPESAFE_API_KEY": "local"}
+            return {"judges": ("typesafe:jev-latest",), "environ": environ}
+
+        yield make
+
+
+@pytest.fixture
+def park(journal: str, shop: Path, tmp_path: Path) -> Park:
+    """Return a function that lets a run come to a call that waits, and gives the ids of the approval and the run."""
+
+    def parked(tool: str, arguments: Mapping[str, Json], **given: Any) -> tuple[str, str]:
+        """Answer every other question so that the run ends after the call."""
+        script, drafts = tmp_path / "judge.json", tmp_path / "writer.json"
+        script.write_text(json.dumps({**ENDS, "pick_tool": tool}), encoding="utf-8")
+        drafts.write_text(json.dumps(["It is done."]), encoding="utf-8")
+        with closing(open_journal(journal)) as store:
+            result = run(
+                f"Use {tool}",
+                judge=ScriptedJudge({**ENDS, "pick_tool": tool}),
+                writer=ScriptedWriter(["It is done."], [arguments]),
+                cwd=shop,
+                can_write=True,
+                can_delete=True,
+                journal=store,
+                park=True,
+                wired={"judge": f"scripted:{script}", "writer": f"scripted:{drafts}"},
+                **given,
+            )
+        assert result.waits_for is not None, result
+        return result.waits_for, result.run_id
+
+    return parked
 
 
 @pytest.fixture(scope="session")

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import httpx2
+import pytest
+from bench.page import LONG, record_long_run
 from playwright.sync_api import Page, expect
+
+from interlock.journal import Recorder
+from interlock.journal.place import open_journal
 
 Look = Callable[..., Page]
 Serve = Callable[..., str]
@@ -45,3 +55,96 @@ def test_a_directory_outside_the_roots_is_refused(serve: Serve, look: Look, tmp_
 
     expect(page.get_by_role("alert")).to_contain_text("lies outside the directories")
     expect(page.get_by_label("Task")).to_have_value("Look around")
+
+
+def test_a_run_is_seen_while_it_goes_on_and_can_be_stopped(
+    serve: Serve, look: Look, slow_judge: Callable[[float], Mapping[str, Any]]
+) -> None:
+    address = serve(**slow_judge(1.5))
+    page = look(f"{address}/start")
+    page.get_by_label("Task").fill("Which function does src/alpha.ts export?")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#trace > li").nth(2)).to_be_visible()
+    other = look(page.url)
+    expect(other.locator("#trace > li").nth(3)).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.locator(".badge.running")).to_be_visible()
+    assert page.locator("#trace > li").count() < 15
+
+
+def test_a_run_of_another_process_is_followed(serve: Serve, look: Look, journal: str, shop: Path) -> None:
+    address = serve()
+    with closing(open_journal(journal)) as store:
+        recorder = Recorder(store, "20260102T030405.000Z-00000001", clock=lambda: datetime.now(UTC))
+        recorder.record("run_started", {"task": "Look around", "cwd": str(shop)})
+        page = look(f"{address}/runs/{recorder.run_id}")
+        expect(page.locator("#draft")).to_contain_text("Nothing is written yet.")
+        recorder.record("error", {"message": "the first <b>thing</b> went wrong"})
+        expect(page.locator("#trace > li")).to_contain_text("the first <b>thing</b> went wrong")
+        draft = {"purpose": "answer", "failure": None, "text": "it is \u202eblue", "degraded": False, "elapsed_s": 0.1}
+        recorder.record("generation", draft)
+        expect(page.locator("#draft .is-draft")).to_have_text(r"it is \u202eblue")
+        recorder.record("run_ended", {"halt": "task_done", "delivered": True, "answer": "it is blue"})
+
+    expect(page.locator("#answer h2")).to_have_text("Answer")
+    expect(page.locator(".badge.delivered")).to_be_visible()
+
+
+def test_a_run_of_two_thousand_decisions_is_shown_whole(serve: Serve, look: Look, journal: str, shop: Path) -> None:
+    record_long_run(journal, 2000, shop)
+    page = look(f"{serve()}/runs/{LONG}")
+
+    assert page.locator("#trace > li").count() == 2000
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.locator("#trace .detail .decision").wait_for()
+    assert "What the judge saw" in page.locator("#trace > li").nth(1).inner_text()
+    page.locator("#trace > li").last.scroll_into_view_if_needed()
+    expect(page.locator("#trace > li").last).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("path", ["/runs/nothing", "/runs/nothing/events", "/runs/nothing/decisions/3", "/nowhere"])
+def test_what_is_not_there_is_said(serve: Serve, path: str) -> None:
+    assert httpx2.get(serve() + path).status_code == 404
+
+
+def test_a_damaged_run_is_told_of_and_does_not_break_the_list(serve: Serve, look: Look, journal: str) -> None:
+    address = serve()
+    with closing(open_journal(journal)) as store:
+        for number in (1, 2):
+            recorder = Recorder(store, f"20260102T030405.000Z-0000000{number}", clock=lambda: datetime.now(UTC))
+            recorder.record("run_started", {"task": f"Task {number}"})
+    with closing(sqlite3.connect(journal)) as connection, connection:
+        connection.execute("UPDATE events SET body = '{' WHERE run_id LIKE '%-00000001'")
+    page = look(f"{address}/runs")
+    expect(page.locator("table.list tbody tr")).to_have_count(2)
+
+    assert httpx2.get(f"{address}/runs/20260102T030405.000Z-00000001").status_code == 422
+
+
+def test_the_page_speaks_chinese_and_keeps_the_colours_that_were_chosen(serve: Serve, look: Look) -> None:
+    page = look(f"{serve()}/runs", locale="zh-CN")
+    expect(page.locator("h1")).to_have_text("运行")
+    page.get_by_label("语言").select_option("en")
+    expect(page.locator("h1")).to_have_text("Runs")
+    page.get_by_label("Colours").select_option("dark")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.get_by_role("link", name="Start", exact=True).click()
+
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_the_key_is_asked_for_and_remembered(serve: Serve, look: Look) -> None:
+    page = look(f"{serve(key='open sesame')}/runs")
+    page.get_by_label("The key of this server").fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("not known")
+    page.get_by_label("The key of this server").fill("open sesame")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("h1")).to_have_text("Runs")
+    page.get_by_role("button", name="Sign out").click()
+
+    expect(page.locator("h1")).to_have_text("Sign in")

@@ -9,6 +9,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -30,6 +31,7 @@ log = logging.getLogger("interlock.page")
 @dataclass(slots=True)
 class _Job:
     begun: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)
     run_id: str | None = None
     failure: InterlockError | None = None
     loop: asyncio.AbstractEventLoop | None = None
@@ -69,17 +71,22 @@ class Runner:
         return run_id in self._jobs
 
     def stop(self, run_id: str) -> bool:
-        """Cancel the work on a run, and tell whether there was any; what is on record stays."""
-        job = self._jobs.get(run_id)
-        if job is None or job.loop is None or job.task is None:
-            return False
-        job.loop.call_soon_threadsafe(job.task.cancel)
-        return True
+        """Cancel the work on a run, wait for its end, and tell whether there was any; what is on record stays."""
+        job = self._cancelled(run_id)
+        return job is not None and job.ended.wait(_PATIENCE_S)
 
     def stop_all(self) -> None:
         """Cancel all work."""
         for run_id in tuple(self._jobs):
-            self.stop(run_id)
+            self._cancelled(run_id)
+
+    def _cancelled(self, run_id: str) -> _Job | None:
+        job = self._jobs.get(run_id)
+        if job is None or job.loop is None or job.task is None:
+            return None
+        with suppress(RuntimeError):  # its loop has ended meanwhile
+            job.loop.call_soon_threadsafe(job.task.cancel)
+        return job
 
     def _keep(self, run_id: str, job: _Job) -> None:
         with self._lock:
@@ -102,6 +109,7 @@ class Runner:
             if job.run_id is not None:
                 self._jobs.pop(job.run_id, None)
             job.begun.set()
+            job.ended.set()
 
     async def _performed(self, work: Work, job: _Job) -> None:
         job.loop, job.task = asyncio.get_running_loop(), asyncio.current_task()

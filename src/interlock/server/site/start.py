@@ -206,7 +206,7 @@ class _Rooms:
         form = await read_form(request)
         return await anyio.to_thread.run_sync(self._started, request, form)
 
-    async def stop(self, request: Request) -> Response:
+    def stop(self, request: Request) -> Response:
         """Stop a run that this server works on."""
         run_id = request.path_params["run_id"]
         if not self._runner.stop(run_id):
