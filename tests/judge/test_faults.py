@@ -57,7 +57,12 @@ class Wire:
     name: str
     answer: Callable[[Mapping[str, float], str], dict[str, Any]]
     """Label → probability and the pick, as one whole reply."""
-    logs: str
+    direct: bool = False
+
+    @property
+    def id(self) -> str:
+        """What a test is told apart by."""
+        return f"{self.name}-direct" if self.direct else self.name
 
 
 def _system_one(spread: Mapping[str, float], pick: str) -> dict[str, Any]:
@@ -79,9 +84,10 @@ def _chat(spread: Mapping[str, float], _pick: str) -> dict[str, Any]:
 
 
 WIRES = [
-    Wire(name="systemone", answer=_system_one, logs="interlock.judge"),
-    Wire(name="openai-decisions", answer=_decisions, logs="interlock.judge"),
-    Wire(name="chat", answer=_chat, logs="interlock.judge"),
+    Wire(name="systemone", answer=_system_one),
+    Wire(name="systemone", answer=_system_one, direct=True),
+    Wire(name="openai-decisions", answer=_decisions),
+    Wire(name="chat", answer=_chat),
 ]
 
 
@@ -111,7 +117,7 @@ def judge_for(wire: Wire, url: str, timeout_s: float) -> Judge:
         wire=SystemOneWire() if wire.name == "systemone" else OpenAIDecisionsWire(),
         base=url,
         key=Secret(KEY),
-        transport=Transport(timeout_s=timeout_s),
+        transport=Transport(timeout_s=timeout_s, direct=wire.direct),
         now=lambda: 0.0,
         wall=lambda: 0.0,
     )
@@ -150,7 +156,7 @@ STATUSES = [
 ]
 
 
-@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)
+@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.id)
 @pytest.mark.parametrize(("told", "reason", "line"), STATUSES)
 async def test_a_status_is_a_transport_error_and_one_line(
     serve: Serve,
@@ -194,7 +200,7 @@ async def _hang(writer: asyncio.StreamWriter) -> None:
     writer.close()
 
 
-@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)
+@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.id)
 @pytest.mark.parametrize(
     ("server", "reasons"),
     [
@@ -214,7 +220,7 @@ async def test_a_connection_that_fails_reads_as_it_failed(
     assert ours(caplog) == [f"{wire.name}:m: {reading.reason}"]
 
 
-@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)
+@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.id)
 async def test_nothing_that_listens_reads_connect(caplog: pytest.LogCaptureFixture, wire: Wire) -> None:
     reply = await ask(wire, "http://127.0.0.1:9")
     assert (reply.readings["q"].kind, reply.readings["q"].reason) == ("transport_error", "connect")
@@ -225,7 +231,7 @@ GOOD = dict(zip(LABELS, (0.7, 0.2, 0.1), strict=True))
 OTHER = {f"{CANARY} z": 0.7, "b": 0.2, "c": 0.1}
 
 
-@pytest.mark.parametrize("wire", WIRES[:2], ids=lambda wire: wire.name)
+@pytest.mark.parametrize("wire", WIRES[:3], ids=lambda wire: wire.id)
 @pytest.mark.parametrize(
     ("spread", "pick", "reason"),
     [
@@ -260,7 +266,7 @@ async def test_an_answer_keeps_every_rule_or_is_none(
     assert CANARY not in caplog.text
 
 
-@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)
+@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.id)
 @pytest.mark.parametrize(
     ("change", "reasons"),
     [
@@ -299,7 +305,7 @@ async def test_a_reply_that_is_none_is_invalid_and_not_asked_for_again(
     assert CANARY not in "".join(ours(caplog))
 
 
-@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)
+@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.id)
 async def test_the_largest_menu_in_any_script_is_read(serve: Serve, respond: Respond, wire: Wire) -> None:
     labels = [f"라벨 {at} 😀" for at in range(255)]
     spread = dict.fromkeys(labels, 0.0) | {labels[200]: 1.0}

@@ -68,6 +68,11 @@ CHUNKED = (
         pytest.param(PLAIN + b"HTTP/1.1 500 X\r\ncontent-length: 0\r\n\r\n", 2, id="more-than-was-asked-for"),
         pytest.param(PLAIN.replace(b"OK", b""), 1, id="no-reason"),
         pytest.param(PLAIN.replace(b"json", b"json\r\nx-a: 1\r\nx-a: 2"), 1, id="a-header-twice"),
+        pytest.param(then_close(PLAIN.replace(b"1.1", b"1.0")), 2, id="the-older-protocol"),
+        pytest.param(PLAIN.replace(b"/json", b"/json;\r\n charset=utf-8"), 1, id="a-folded-header"),
+        pytest.param(CHUNKED.replace(b"transfer", b"content-length: 3\r\ntransfer"), 1, id="chunks-and-a-length"),
+        pytest.param(PLAIN.replace(b"Content-L", b"content-length: 7\r\nContent-L"), 1, id="the-same-length-twice"),
+        pytest.param(PLAIN.replace(b"json", b"json\r\nx-a: \xe4"), 1, id="a-header-beyond-ascii"),
     ],
 )
 async def test_a_whole_response_is_a_reply_and_the_connection_is_kept_if_it_may(
@@ -100,6 +105,18 @@ async def test_the_request_is_what_was_given(serve: Callable[..., object]) -> No
         pytest.param(then_close(b""), (h11.ProtocolError, OSError), id="nothing"),
         pytest.param(PLAIN.replace(b"h: 7", b"h: -7"), h11.ProtocolError, id="no-length"),
         pytest.param(UPGRADE, h11.ProtocolError, id="upgrade"),
+        pytest.param(then_close(PLAIN[:40]), (h11.ProtocolError, OSError), id="cut-in-the-head"),
+        pytest.param(then_close(CHUNKED[:-7]), (h11.ProtocolError, OSError), id="cut-in-the-chunks"),
+        pytest.param(PLAIN.replace(b"json", b"json\r\nx: " + b"y" * 70_000), h11.ProtocolError, id="a-long-header"),
+        pytest.param(PLAIN.replace(b"json", b"json" + b"\r\nx: y" * 20_000), h11.ProtocolError, id="many-headers"),
+        pytest.param(
+            PLAIN.replace(b"Content-L", b"content-length: 8\r\nContent-L"), h11.ProtocolError, id="two-lengths"
+        ),
+        pytest.param(PLAIN.replace(b"h: 7", b"h: 7, 8"), h11.ProtocolError, id="a-list-of-lengths"),
+        pytest.param(PLAIN.replace(b"h: 7", b"h: \xb2"), h11.ProtocolError, id="a-length-that-is-no-number"),
+        pytest.param(PLAIN.replace(b"Content-T", b"Content T"), h11.ProtocolError, id="a-name-with-a-space"),
+        pytest.param(CHUNKED.replace(b"\r\n3\r\n", b"\r\nx\r\n"), h11.ProtocolError, id="a-broken-chunk"),
+        pytest.param(CHUNKED.replace(b"chunked", b"gzip, chunked"), h11.ProtocolError, id="another-coding"),
         pytest.param(PLAIN.replace(b"7\r\n\r\n" + BODY, b"5000\r\n\r\n" + b"x" * 5000), TooLarge, id="too-large"),
         pytest.param(PLAIN.replace(b"7\r\n\r\n" + BODY, b"9\r\n\r\n" + BODY), TimeoutError, id="never-whole"),
     ],
@@ -111,6 +128,21 @@ async def test_anything_else_is_an_error(
     async with serve(response) as server:  # type: ignore[attr-defined]
         with pytest.raises(error):
             await client.send("POST", server.url, {}, b"{}")
+    await client.aclose()
+
+
+@pytest.mark.parametrize("broken", [b"SSH-2.0-x\r\n\r\n", PLAIN.replace(b"h: 7", b"h: -7"), UPGRADE])
+async def test_after_an_error_the_next_request_has_a_connection_of_its_own(
+    serve: Callable[..., object], broken: bytes
+) -> None:
+    client = PlainHttp(timeout_s=2.0, max_reply_bytes=MOST)
+    async with serve(PLAIN, broken, PLAIN) as server:  # type: ignore[attr-defined]
+        assert (await client.send("POST", server.url, {}, b"{}")).body == BODY
+        with pytest.raises(h11.ProtocolError):
+            await client.send("POST", server.url, {}, b"{}")
+        for _ in range(2):
+            assert (await client.send("POST", server.url, {}, b"{}")).body == BODY
+        assert server.connections == 2
     await client.aclose()
 
 

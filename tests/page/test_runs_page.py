@@ -69,8 +69,9 @@ def test_a_run_is_seen_while_it_goes_on_and_can_be_stopped(
     expect(other.locator("#trace > li").nth(3)).to_be_visible()
     page.get_by_role("button", name="Stop").click()
 
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
-    expect(page.locator(".badge.running")).to_be_visible()
+    expect(page.locator(".badge.undelivered")).to_be_visible()
+    expect(page.locator("#head")).to_contain_text("the run was cancelled")
+    expect(other.locator("#head")).to_contain_text("the run was cancelled")
     assert page.locator("#trace > li").count() < 15
 
 

@@ -24,11 +24,8 @@ from interlock.models.perloop import PerLoop
 __all__ = ["HttpReply", "Transport"]
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
-SHARDS, SHARD_CONNECTIONS = 10, 10
-"""A hundred connections in all."""
-_LIMITS = httpx2.Limits(
-    max_connections=SHARD_CONNECTIONS, max_keepalive_connections=SHARD_CONNECTIONS, keepalive_expiry=30.0
-)
+MAX_CONNECTIONS = 100
+_LIMITS = httpx2.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=30.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,40 +39,39 @@ class HttpReply:
 
 
 class _Pool:
-    """The connections of one event loop: several small clients, filled one after the other.
+    """The connections of one event loop, each with a client of its own.
 
-    The library looks at each connection of a client for every request, so small clients are quicker than a large
-    one; a request waits here for a free connection and never in a client's own queue.
+    The library looks at every connection of a client for every request, so a client with one is the quickest; a
+    request waits here for a free one and never in a client's own queue.
     """
 
     def __init__(self, timeout_s: float) -> None:
         self._timeout_s = timeout_s
-        self._slots = asyncio.Semaphore(SHARDS * SHARD_CONNECTIONS)
+        self._slots = asyncio.Semaphore(MAX_CONNECTIONS)
         self._clients: list[httpx2.AsyncClient] = []
-        self._busy: list[int] = []
+        self._free: list[httpx2.AsyncClient] = []
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[httpx2.AsyncClient]:
-        """Give a client that has a free connection."""
+        """Give a client that has a free connection, the one used last if there are several."""
         async with self._slots:
-            at = next((at for at, busy in enumerate(self._busy) if busy < SHARD_CONNECTIONS), len(self._clients))
-            if at == len(self._clients):
-                self._clients.append(
-                    httpx2.AsyncClient(
-                        limits=_LIMITS, timeout=self._timeout_s, follow_redirects=False, verify=_certificates()
-                    )
-                )
-                self._busy.append(0)
-            self._busy[at] += 1
+            client = self._free.pop() if self._free else self._made()
             try:
-                yield self._clients[at]
+                yield client
             finally:
-                self._busy[at] -= 1
+                self._free.append(client)
 
     async def aclose(self) -> None:
         """Close every connection."""
         for client in self._clients:
             await client.aclose()
+
+    def _made(self) -> httpx2.AsyncClient:
+        client = httpx2.AsyncClient(
+            limits=_LIMITS, timeout=self._timeout_s, follow_redirects=False, verify=_certificates()
+        )
+        self._clients.append(client)
+        return client
 
 
 class Transport:
