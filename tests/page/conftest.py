@@ -8,6 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -169,8 +170,7 @@ def slow_judge() -> Iterator[Callable[[float], Mapping[str, Any]]]:
 def park(journal: str, shop: Path, tmp_path: Path) -> Park:
     """Return a function that lets a run come to a call that waits, and gives the ids of the approval and the run."""
 
-    def parked(tool: str, arguments: Mapping[str, Json], **given: Any) -> tuple[str, str]:
-        """Answer every other question so that the run ends after the call."""
+    def go(tool: str, arguments: Mapping[str, Json], **given: Any) -> tuple[str, str]:
         script, drafts = tmp_path / "judge.json", tmp_path / "writer.json"
         script.write_text(json.dumps({**ENDS, "pick_tool": tool}), encoding="utf-8")
         drafts.write_text(json.dumps(["It is done."]), encoding="utf-8")
@@ -189,6 +189,11 @@ def park(journal: str, shop: Path, tmp_path: Path) -> Park:
             )
         assert result.waits_for is not None, result
         return result.waits_for, result.run_id
+
+    def parked(tool: str, arguments: Mapping[str, Json], **given: Any) -> tuple[str, str]:
+        """Work in a thread: that of the tests has an event loop, the browser's."""
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(go, tool, arguments, **given).result()
 
     return parked
 
