@@ -53,6 +53,8 @@ async def decide(turn: Turn, runtime: EngineRuntime, *, waiting: Waiting, meter:
         LimitReached: tokens or cost are used up.
         ModelError: a model call failed as a whole.
     """
+    if not hasattr(runtime, "model"):
+        raise TypeError(f"runtime is a Runtime, or anything with a `model` and a `judge`, got {runtime!r}")
     if runtime.model is None:
         raise TypeError("this runtime has no text model, which the engine needs to write; pass Runtime(model)")
     if turn.max_retries < 0:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, assert_never
+from typing import Literal, TypeAlias, assert_never, get_args
 
 from interlock.actions import STANDARD_SPACE, TOOL_CALL, ActionDecision, ActionSpace, Deliberate
 from interlock.engine.forms import THOUGHT, Draft, Failed, read_calls, read_lines, read_object_form
@@ -49,18 +49,32 @@ _AGAIN: Mapping[ReplyForm, str] = {
 }
 
 
+TextForm: TypeAlias = Literal["json", "lines"]
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "mode": get_args(Mode),
+    "form": get_args(TextForm),
+    "deliberate": get_args(Deliberate),
+    "observation_role": get_args(ObservationRole),
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineOptions:
     """How decisions are asked for."""
 
     mode: Mode = "text"
-    form: Literal["json", "lines"] = "json"
+    form: TextForm = "json"
     """Of a text reply: one JSON object, or Thought, Action and Action Input."""
     deliberate: Deliberate = "none"
     space: ActionSpace = STANDARD_SPACE
     observation_role: ObservationRole = "system"
     max_reply_tokens: int | None = None
     """Most tokens of one reply; None leaves it to the backend."""
+
+    def __post_init__(self) -> None:
+        for name, words in _WORDS.items():
+            if getattr(self, name) not in words:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; write one of {', '.join(words)}")
 
     @property
     def depth(self) -> Deliberate:

@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from interlock._canonical import compact_json
-from interlock.actions import FINISH, REPLAN, TOOL_CALL, ActionDecision, ToolSpec, check_tools
+from interlock.actions import FINISH, REPLAN, TOOL_CALL, ActionDecision, ActionSpace, ToolSpec, check_tools
+from interlock.diagnostics import did_you_mean
 from interlock.engine.decide import EngineRuntime, decide
 from interlock.engine.decided import Decided
 from interlock.engine.limits import Limit, Limits, Used, budget_left, reached
@@ -58,7 +59,8 @@ def run_engine(
 
     Raises:
         TypeError: the runtime has no text model, or a tool cannot be called.
-        ValueError: names of tools repeat or are names of actions, or a tool would need an approval.
+        ValueError: names of tools repeat or are names of actions, a tool would need an approval, or a handler is for no
+            action that the host carries out.
         PromptError: the pack is not of its form.
         JournalError: a record could not be written.
     """
@@ -90,6 +92,7 @@ async def arun_engine(
     """The coroutine form of `run_engine`."""
     listed = engine_tools(tools, context=run.context, runtime=runtime, timeout_s=run.tool_timeout_s)
     check_tools([tool.spec for tool in listed], options.space)
+    _check_handlers(run.handlers, options.space)
     uncallable = next((tool.spec.name for tool in listed if tool.call is None), None)
     if uncallable is not None:
         raise TypeError(f"tool `{uncallable}` is only declared; a run needs tools that can be called")
@@ -123,7 +126,8 @@ class _Run:
     progress: Progress = field(default_factory=Progress)
 
     async def to_end(self) -> EngineResult:
-        """Decide and act until something ends the run."""
+        """Decide and act until something ends the run; what cannot be asked for is refused before a record is made."""
+        self._turn().messages(self.options.mode)
         self._record("engine_started", self._started())
         try:
             while True:
@@ -249,6 +253,13 @@ class _End:
     halt: str
     final: str | None = None
     reason: str | None = None
+
+
+def _check_handlers(handlers: Mapping[str, Handler], space: ActionSpace) -> None:
+    carried_out = [name for name in space.names if name not in (FINISH, REPLAN, TOOL_CALL)]
+    wrong = next((name for name in handlers if name not in carried_out), None)
+    if wrong is not None:
+        raise ValueError(f"handlers: the host carries out no action `{wrong}`; {did_you_mean(wrong, carried_out)}")
 
 
 def _circle(why: str | None) -> _End | None:

@@ -49,7 +49,7 @@ def next_action(
     break the call.
 
     Raises:
-        TypeError: the runtime has no text model, or an item of `tools` is no tool.
+        TypeError: the runtime has no text model, or an item of `tools` or `observation` is none.
         ValueError: names of tools repeat or are names of actions, or `max_retries` is negative.
         PromptError: the state or the pack is not of its form.
         ModelError: a model call failed as a whole.
@@ -105,9 +105,13 @@ def _record(recorder: Recorder, decided: Decided, turn: Turn) -> None:
         log.warning("journal: a decision was not written: %s", error)
 
 
-def _observations(given: Observation | Sequence[Observation] | str | None) -> tuple[Observation, ...]:
+def _observations(given: object) -> tuple[Observation, ...]:
     if given is None:
         return ()
     if isinstance(given, str):
         return (Observation(name="observation", number=1, text=given),)
-    return (given,) if isinstance(given, Observation) else tuple(given)
+    several = given if isinstance(given, Sequence) else (given,)
+    wrong = next((item for item in several if not isinstance(item, Observation)), None)
+    if wrong is not None:
+        raise TypeError(f"an observation is text or an Observation of interlock.actions, got {wrong!r}")
+    return tuple(several)

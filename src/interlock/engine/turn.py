@@ -37,6 +37,10 @@ class Turn:
     """`call_key` → the error of the call."""
     max_retries: int = 2
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.pack, PromptPack):
+            raise TypeError(f"pack is a PromptPack; load one with interlock.registry.load_pack, got {self.pack!r}")
+
     def loop(self) -> dict[str, Json]:
         """Return the filled loop layer.
 

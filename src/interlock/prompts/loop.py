@@ -5,6 +5,7 @@ Source: decision-engine specification, three layers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from interlock.actions import ToolSpec
@@ -118,7 +119,8 @@ def _check_budget(budget: Json) -> None:
     for key, value in budget.items() if isinstance(budget, Mapping) else ():
         if key not in BUDGET_KEYS:
             raise PromptError(f"loop layer: no budget `{key}`; write {_listed(BUDGET_KEYS)}")
-        if isinstance(value, bool) or not (value is None or isinstance(value, int | float)):
+        is_finite = not isinstance(value, float) or math.isfinite(value)
+        if isinstance(value, bool) or not (value is None or isinstance(value, int | float)) or not is_finite:
             raise PromptError(f"loop layer: budget `{key}` is a number or null")
 
 
