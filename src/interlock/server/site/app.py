@@ -14,14 +14,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
 from interlock.errors import InterlockError
 from interlock.models.secret import Secret
 from interlock.server.site import approvals, contracts, experiments, functions, prompts, questions, runs, start, what_if
+from interlock.server.site.api import rooms as api
 from interlock.server.site.desk import Desk
 from interlock.server.site.drawing import THEME_COOKIE, draw
 from interlock.server.site.forms import read_form
-from interlock.server.site.guard import SESSION_COOKIE, Guard, session_of
+from interlock.server.site.guard import SESSION_COOKIE, Guard, sealed, session_of
 from interlock.server.site.held_runs import HeldRuns
 from interlock.server.site.language import LANGUAGE_COOKIE, LANGUAGES
 from interlock.server.site.runner import Runner
@@ -34,7 +36,7 @@ _SESSION_S = 12 * 3600
 
 def page_app(desk: Desk) -> Starlette:
     """Return the application; it binds nothing."""
-    runner, held = Runner(), HeldRuns(desk)
+    runner, held, calls = Runner(), HeldRuns(desk), functions.calls_of(desk)
     door = _Door(desk.key)
     rooms: list[BaseRoute] = [
         *runs.routes(desk, runner),
@@ -44,10 +46,11 @@ def page_app(desk: Desk) -> Starlette:
         *questions.routes(runner),
         *contracts.routes(desk),
         *experiments.routes(desk),
-        *functions.routes(desk),
+        *functions.routes(desk, calls),
         *prompts.routes(desk),
+        *api.routes(desk, runner, held, calls),
     ]
-    app = Starlette(
+    app = _Sealed(
         routes=[
             Route("/", _home, methods=["GET"]),
             Route("/sign-in", door.form, methods=["GET"]),
@@ -64,6 +67,14 @@ def page_app(desk: Desk) -> Starlette:
     )
     app.state.has_key = desk.key is not None
     return app
+
+
+class _Sealed(Starlette):
+    """Sends every answer with closed headers, also that to a fault of its own."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer."""
+        await super().__call__(scope, receive, sealed(scope, send) if scope["type"] == "http" else send)
 
 
 def _until_stopped(runner: Runner) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
@@ -125,7 +136,9 @@ async def _looks(request: Request) -> Response:
 async def _refused(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     says = str(error.detail) if isinstance(error, HTTPException) else ""
-    return _said(request, status, says)
+    response = _said(request, status, says)
+    response.headers.update((isinstance(error, HTTPException) and error.headers) or {})
+    return response
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -24,7 +24,7 @@ from interlock.server.site.function_runtime import make_runtime, provided
 from interlock.server.site.function_view import entry_of, groups_of, read_given, selectable
 from interlock.server.site.session_view import tree_of
 
-__all__ = ["routes"]
+__all__ = ["calls_of", "routes"]
 
 FIELD = "arg-"
 """How the name of a form's field begins; the rest is the parameter."""
@@ -32,9 +32,14 @@ _PATIENCE_S = 1.5
 """So long a form that was sent waits for the result, before its page says that the call goes on."""
 
 
-def routes(desk: Desk, *, limit_s: float = LIMIT_S) -> Sequence[Route]:
+def calls_of(desk: Desk, *, limit_s: float = LIMIT_S) -> Calls:
+    """Return where calls from this desk are kept."""
+    return Calls(partial(make_runtime, desk), clock=desk.clock, limit_s=limit_s)
+
+
+def routes(desk: Desk, calls: Calls) -> Sequence[Route]:
     """Return the pages of functions."""
-    rooms = _Rooms(desk, Calls(partial(make_runtime, desk), clock=desk.clock, limit_s=limit_s))
+    rooms = _Rooms(desk, calls)
     return [
         Route("/functions", rooms.listed, methods=["GET"]),
         Route("/functions/{name}", rooms.form, methods=["GET"]),

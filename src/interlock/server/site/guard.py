@@ -20,10 +20,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from interlock.models.secret import Secret
 
-__all__ = ["MAX_BODY_BYTES", "SESSION_COOKIE", "Guard", "session_of"]
+__all__ = ["MAX_BODY_BYTES", "SESSION_COOKIE", "Guard", "sealed", "session_of"]
 
 MAX_BODY_BYTES = 1024 * 1024
 SESSION_COOKIE = "interlock_session"
+_MAX_DIGITS = 18
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 _OPEN = ("/static/", "/sign-in", "/health")
@@ -46,6 +47,22 @@ def session_of(key: Secret) -> str:
     return hmac.new(key.reveal().encode(), b"interlock page session", hashlib.sha256).hexdigest()
 
 
+def sealed(scope: Scope, send: Send) -> Send:
+    """Return what sends a response whose headers forbid scripts and hosts that are not the page's own."""
+    is_kept = scope["path"].startswith("/static/")
+
+    async def closed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers[name] = value
+            if not is_kept:
+                headers["cache-control"] = "no-store"
+        await send(message)
+
+    return closed
+
+
 class Guard:
     """Stands before an application.
 
@@ -59,21 +76,19 @@ class Guard:
         self.hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or let through with a capped body and closed headers."""
+        """Refuse, or let through with a capped body."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        sealed = _sealed(send, is_kept=scope["path"].startswith("/static/"))
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            await refusal(scope, receive, sealed)
+            await refusal(scope, receive, send)
             return
-        body = _Capped(receive)
         try:
-            await self.app(scope, body, sealed)
+            await self.app(scope, _Capped(receive), send)
         except _TooMuchError:
-            await _refused(scope, 413, f"the body is above {MAX_BODY_BYTES} bytes; send less")(scope, receive, sealed)
+            await _refused(scope, 413, f"the body is above {MAX_BODY_BYTES} bytes; send less")(scope, receive, send)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         if not self._is_known_host(headers.get("host", "")):
@@ -83,7 +98,7 @@ class Guard:
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()):
             return _refused(scope, 400, "`Content-Length` is not a whole number")
-        if int(length) > MAX_BODY_BYTES:
+        if len(length) > _MAX_DIGITS or int(length) > MAX_BODY_BYTES:
             return _refused(scope, 413, f"the body is above {MAX_BODY_BYTES} bytes; send less")
         return self._stranger(scope, headers)
 
@@ -119,19 +134,6 @@ class _Capped:
         if self._left < 0:
             raise _TooMuchError
         return message
-
-
-def _sealed(send: Send, *, is_kept: bool) -> Send:
-    async def sealed(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
-                headers[name] = value
-            if not is_kept:
-                headers["cache-control"] = "no-store"
-        await send(message)
-
-    return sealed
 
 
 def _host_name(given: str) -> str:

@@ -27,7 +27,7 @@ from interlock.server.site.names import keep_name, name_of, named_in
 from interlock.server.site.prompt_view import Act, Opened, Wish, coming, entry_in, listed, next_version
 from interlock.server.site.side_by_side import side_by_side
 
-__all__ = ["routes"]
+__all__ = ["SHIPPED", "open_prompt", "registries", "routes"]
 
 SHIPPED = "shipped"
 
@@ -48,7 +48,7 @@ def routes(desk: Desk) -> Sequence[Route]:
 
 
 @contextmanager
-def _registries(desk: Desk) -> Iterator[tuple[PromptRegistry, ...]]:
+def registries(desk: Desk) -> Iterator[tuple[PromptRegistry, ...]]:
     """Yield the registries, one's own before the shipped one.
 
     Raises:
@@ -79,28 +79,53 @@ def _own(desk: Desk) -> Iterator[PromptRegistry]:
             registry.close()
 
 
+def open_prompt(desk: Desk, name: str, which: str, where: str) -> Opened:
+    """Return a prompt of the first registry that has it, or of the shipped one where that is asked for.
+
+    Raises:
+        HTTPException: there is no such prompt or version.
+        PromptError: a registry cannot be read.
+    """
+    with registries(desk) as both:
+        for at, registry in enumerate(both):
+            is_own = _is_own(desk, at)
+            if (is_own and where == SHIPPED) or name not in registry.index().entries:
+                continue
+            try:
+                return entry_in(registry, name, which, is_own=is_own)
+            except PromptError as problem:
+                raise HTTPException(404, str(problem)) from problem
+    raise HTTPException(404, "there is no prompt of that name")
+
+
+def _is_own(desk: Desk, at: int) -> bool:
+    return at == 0 and desk.prompts is not None
+
+
 class _Rooms:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
     def listed(self, request: Request) -> Response:
         """List the prompts of every registry."""
-        with _registries(self._desk) as registries:
-            found = [listed(registry, is_own=self._is_own(at)) for at, registry in enumerate(registries)]
+        with registries(self._desk) as both:
+            found = [listed(registry, is_own=_is_own(self._desk, at)) for at, registry in enumerate(both)]
         return draw(request, "prompts.html", {"registries": found, "can_publish": self._desk.prompts}, here="prompts")
 
     def one(self, request: Request) -> Response:
         """Show one prompt: a text, its versions, labels and history."""
         asked = request.query_params
-        opened = self._opened(request.path_params["name"], asked.get("version", ""), asked.get("registry", ""))
+        opened = open_prompt(
+            self._desk, request.path_params["name"], asked.get("version", ""), asked.get("registry", "")
+        )
         values = {"opened": opened, "query": _query(opened), "by": name_of(request), "told": asked.get("done", "")}
         return draw(request, "prompt.html", values, here="prompts")
 
     def diff(self, request: Request) -> Response:
         """Show how one version becomes another."""
         name, asked = request.path_params["name"], request.query_params
-        old = self._opened(name, asked.get("from", ""), asked.get("registry", ""))
-        new = self._opened(name, asked.get("to", ""), asked.get("registry", ""))
+        old = open_prompt(self._desk, name, asked.get("from", ""), asked.get("registry", ""))
+        new = open_prompt(self._desk, name, asked.get("to", ""), asked.get("registry", ""))
         if old.prompt is None or new.prompt is None:
             raise HTTPException(422, old.problem or new.problem)
         values = {"old": old, "new": new, "sides": side_by_side(old.prompt.text, new.prompt.text), "query": _query(old)}
@@ -111,7 +136,7 @@ class _Rooms:
         name, asked = request.query_params.get("name", ""), request.query_params
         given = {"by": name_of(request), "version": next_version(())}
         if name:
-            opened = self._opened(name, asked.get("version", ""), asked.get("registry", ""))
+            opened = open_prompt(self._desk, name, asked.get("version", ""), asked.get("registry", ""))
             text = "" if opened.prompt is None else opened.prompt.text
             given |= {"name": name, "layer": opened.entry.layer, "text": text}
             given["version"] = next_version(list(opened.entry.versions))
@@ -150,22 +175,6 @@ class _Rooms:
     def _form(self, request: Request, form: Form, *, says: str = "", status: int = 200) -> Response:
         values = {"form": form, "says": says, "layers": LAYERS, "can_publish": self._desk.prompts}
         return draw(request, "prompt_publish.html", values, here="prompts", status=status)
-
-    def _opened(self, name: str, which: str, where: str) -> Opened:
-        """Return a prompt of the first registry that has it, or of the shipped one where that is asked for."""
-        with _registries(self._desk) as registries:
-            for at, registry in enumerate(registries):
-                is_own = self._is_own(at)
-                if (is_own and where == SHIPPED) or name not in registry.index().entries:
-                    continue
-                try:
-                    return entry_in(registry, name, which, is_own=is_own)
-                except PromptError as problem:
-                    raise HTTPException(404, str(problem)) from problem
-        raise HTTPException(404, "there is no prompt of that name")
-
-    def _is_own(self, at: int) -> bool:
-        return at == 0 and self._desk.prompts is not None
 
 
 def _query(opened: Opened) -> str:
