@@ -143,7 +143,7 @@ class Permission:
             return ApprovalAnswer(approved=False, by=None, note="no approver is configured")
         began = ledger.now()
         try:
-            return await approver(request_of(approval))
+            return _taken(await approver(request_of(approval)))
         except Exception as error:  # noqa: BLE001 - foreign code; whatever it raises approves nothing
             log.warning("the approver raised %s", type(error).__name__)
             return ApprovalAnswer(approved=False, by=None, note=f"the approver raised {type(error).__name__}")
@@ -182,6 +182,19 @@ def refused_by(call: ToolCall, by: str) -> str:
 def target_of(call: ToolCall) -> str:
     """Return the first line of the input: a path, a pattern, `SOURCE -> TARGET`."""
     return call.input.partition("\n")[0]
+
+
+def _taken(given: object) -> ApprovalAnswer:
+    """Return an answer as it may be taken: whatever is not a plain yes of somebody approves nothing."""
+    if not isinstance(given, ApprovalAnswer):
+        return ApprovalAnswer(approved=False, by=None, note="the approver gave no `ApprovalAnswer`")
+    approved: object = given.approved
+    by: object = given.by
+    if not isinstance(approved, bool):
+        return ApprovalAnswer(approved=False, by=None, note="the approver's `approved` is neither true nor false")
+    if by is not None and not (isinstance(by, str) and by.strip()):
+        return ApprovalAnswer(approved=False, by=None, note="the approver did not say who answered")
+    return given
 
 
 def _by(answer: ApprovalAnswer) -> str:
