@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from interlock.contract import check_contract
-from interlock.errors import JournalError
+from interlock.errors import JournalError, ToolError
 from interlock.journal import MemoryJournal, Record, approvals_of, approve, open_approvals
 from interlock.journal.base import Store
 from interlock.journal.export import jsonl
@@ -143,13 +143,15 @@ def test_a_misspelt_gate_is_refused_and_never_left_out() -> None:
         assert any(item.code == "unknown-action" and item.span.line == number + 1 for item in found.diagnostics)
 
 
-def test_two_equal_calls_of_one_run_are_asked_about_twice(project: Path) -> None:
+def test_a_call_that_is_made_again_is_asked_about_again(project: Path) -> None:
     asked: list[str] = []
     paid: list[int] = []
 
     def pay(amount: int) -> str:
         """Money is to be paid."""
         paid.append(amount)
+        if len(paid) == 1:
+            raise ToolError("busy", "try again")
         return f"paid {amount}"
 
     async def ask(request: ApprovalRequest) -> ApprovalAnswer:
