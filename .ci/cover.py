@@ -16,9 +16,10 @@ REPO = Path(__file__).resolve().parents[1]
 CONTRACT = "pure rooms"
 TESTS = (
     "text", "questions", "actions", "frame", "policy", "contract", "schema", "menu", "functions", "prompts",
-    "registry", "experiments", "tools", "engine", "decision", "models/test_reply.py", "models/test_repair.py",
-    "loop/test_step.py", "loop/test_step_actions.py", "loop/test_projections.py", "loop/test_candidates.py",
-    "loop/test_budget_and_breaker.py", "pipeline/test_gating.py", "agents/test_session_graph.py",
+    "postgres", "registry", "experiments", "tools", "engine", "decision", "models/test_reply.py",
+    "models/test_repair.py", "loop/test_step.py", "loop/test_step_actions.py", "loop/test_projections.py",
+    "loop/test_candidates.py", "loop/test_budget_and_breaker.py", "pipeline/test_gating.py",
+    "agents/test_session_graph.py",
 )  # fmt: skip
 SLOW = (
     "contract/test_format.py::test_every_spelling_of_one_contract_formats_alike",

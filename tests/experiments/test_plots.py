@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlock.experiments.plots import EDGE, WIDTH, Row, axis_over, whiskers
@@ -33,6 +33,7 @@ def test_ticks_are_round_and_hold_every_value(low: float, high: float, ticks: li
     assert axis_over(low, high, str).ticks == pytest.approx(ticks)
 
 
+@settings(deadline=None)
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
 def test_an_axis_holds_zero_and_its_ends_in_few_ticks(first: float, second: float) -> None:
     low, high = sorted((first, second))

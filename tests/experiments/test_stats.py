@@ -71,7 +71,7 @@ def test_the_exact_unpaired_test(first: tuple[int, int], second: tuple[int, int]
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_an_exact_test_is_never_wrong_more_often_than_it_says(only_first: int, only_second: int) -> None:
     """Under equal arms, the chance of a p at or below 0.05 is at most 0.05."""
     count = only_first + only_second
@@ -82,7 +82,7 @@ def test_an_exact_test_is_never_wrong_more_often_than_it_says(only_first: int, o
 
 
 @given(st.integers(0, 300), st.integers(1, 300))
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_an_interval_holds_its_rate(successes: int, count: int) -> None:
     found = wilson(min(successes, count), count)
 
