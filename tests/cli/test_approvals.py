@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -249,3 +250,26 @@ def test_the_line_in_a_list_of_a_run_of_another_format_hides_no_other(shop: Path
     assert parked["waits_for"][:16] in out
     assert "run `broken` row 1" in sentence(err)
     assert interlock("approvals", "approve", parked["waits_for"], "--by", "ada")[0] == 0
+
+
+def test_a_directory_whose_name_is_no_text_waits_is_answered_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INTERLOCK_JOURNAL", str(tmp_path / "journal.db"))
+    place = tmp_path / os.fsdecode(b"caf\xe9")
+    try:
+        shutil.copytree(SHOP, place)
+    except OSError:
+        pytest.skip("needs a file system that takes any byte in a name")
+    (place / os.fsdecode(b"b\xff.txt")).write_text("x")
+    parked = told("run", TASK, "--cwd", place, "--allow-delete", "--park", code=6)
+    assert "caf\\udce9" in interlock("approvals", "show", parked["waits_for"])[1]
+    assert interlock("approvals", "approve", parked["waits_for"], "--by", os.fsdecode(b"ad\xffa"))[0] == 0
+    assert told("runs", "resume", "last")["delivered"]
+    assert not (place / "build.lock").exists()
+    assert told("verify")["verdict"] == "verified"
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text(interlock("runs", "export")[1], encoding="utf-8")
+    other = str(tmp_path / "other.db")
+    assert interlock("runs", "import", lines, "--journal", other)[0] == 0
+    assert told("verify", "--journal", other)["verdict"] == "verified"

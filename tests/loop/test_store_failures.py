@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from interlock.errors import JournalError
 from interlock.journal import Record, SqliteJournal, read_journal
+from interlock.journal.store_postgres import PostgresJournal
 from interlock.journal.verify import verify_run
 from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
 from interlock.loop.result import RunResult
@@ -55,11 +58,53 @@ class Store:
         return self.journal
 
 
+class Database:
+    """A journal in PostgreSQL, and what may happen to it."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self.journal = PostgresJournal(address, lock_timeout_s=0.2)
+        self._other = psycopg.connect(address)
+
+    def locked(self) -> None:
+        """Let another session work on every run, for longer than anybody waits."""
+        self._other.execute("LOCK TABLE interlock.heads IN EXCLUSIVE MODE")
+
+    def read_only(self) -> None:
+        self.journal._connection.execute("SET default_transaction_read_only = on")
+
+    def gone(self) -> None:
+        """Let the server end every session of others, as when it is restarted, and take no new one."""
+        self._other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        self._other.commit()
+        self._other.execute("LOCK TABLE interlock.heads IN EXCLUSIVE MODE")
+
+    def healed(self) -> PostgresJournal:
+        """Open the database again, as another process does when the trouble is over."""
+        self._other.rollback()
+        self.journal.close()
+        self.journal = PostgresJournal(self._address)
+        return self.journal
+
+    def close(self) -> None:
+        self._other.close()
+        self.journal.close()
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     made = Store(tmp_path / "journal.db")
     yield made
     made.healed().close()
+
+
+@pytest.fixture
+def database(postgres_url: str) -> Iterator[Database]:
+    with closing(Database(postgres_url)) as made:
+        yield made
 
 
 async def _yes(request: ApprovalRequest) -> ApprovalAnswer:
@@ -71,7 +116,7 @@ def _options(judge: Judges) -> dict[str, Any]:
     return {"judge": judged, "writer": ScriptedWriter(["written"] * 2, [WRITE]), "ask": _yes}
 
 
-def _failing(project: Path, judge: Judges, store: Store, *, when: str, how: str) -> JournalError:
+def _failing(project: Path, judge: Judges, store: Store | Database, *, when: str, how: str) -> JournalError:
     """Return why a run stopped whose journal fails right after a record of type `when`."""
 
     def fail(record: Record) -> None:
@@ -83,7 +128,7 @@ def _failing(project: Path, judge: Judges, store: Store, *, when: str, how: str)
     return stopped.value
 
 
-def _continued(project: Path, judge: Judges, store: Store) -> RunResult:
+def _continued(project: Path, judge: Judges, store: Store | Database) -> RunResult:
     journal = store.healed()
     with journal.snapshot() as view:
         (run_id,) = view.run_ids()
@@ -108,6 +153,28 @@ def test_a_store_that_fails_stops_the_run_before_the_effect_and_nothing_is_lost(
     assert says in str(stopped)
     assert not (project / "c.ts").exists()
     ended = _continued(project, judge, store)
+    assert ended.delivered
+    assert (project / "c.ts").read_text() == WRITE["content"]
+
+
+@pytest.mark.needs_system
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        pytest.param(("locked", "is locked by another process; try again when it has finished"), id="locked"),
+        pytest.param(("read_only", "is read-only; give one that can be written"), id="read-only"),
+        pytest.param(("gone", "the connection was lost; try again|is shutting down or starting"), id="server-gone"),
+    ],
+)
+@pytest.mark.parametrize("when", ["approval_requested", "approval_answered", "approval_consumed"])
+def test_a_database_that_fails_stops_the_run_before_the_effect_and_nothing_is_lost(
+    project: Path, judge: Judges, database: Database, when: str, trouble: tuple[str, str]
+) -> None:
+    how, says = trouble
+    stopped = _failing(project, judge, database, when=when, how=how)
+    assert re.search(says, str(stopped))
+    assert not (project / "c.ts").exists()
+    ended = _continued(project, judge, database)
     assert ended.delivered
     assert (project / "c.ts").read_text() == WRITE["content"]
 
