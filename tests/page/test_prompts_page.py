@@ -17,10 +17,10 @@ FIRST = "You work at a desk.\nAnswer in two sentences.\n"
 SECOND = "You work at a desk.\nAnswer in three sentences.\nName your source.\n"
 
 
-@pytest.fixture(params=["prompts", "prompts.db"])
+@pytest.fixture
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return the place of a registry with two versions of one prompt."""
-    where = str(tmp_path / request.param)
+    where = str(tmp_path / getattr(request, "param", "prompts"))
     registry = open_registry(where)
     registry.publish("clerk", "1.0", text=FIRST, layer="role", label="production")
     registry.publish("clerk", "1.1", text=SECOND, label="canary", share=10)
@@ -47,6 +47,7 @@ def test_two_versions_stand_beside_each_other(place: str, serve: Serve, look: Lo
     expect(page.locator("table.beside tr.added")).to_contain_text("Name your source.")
 
 
+@pytest.mark.parametrize("place", ["prompts", "prompts.db"], indirect=True)
 def test_a_version_is_published_after_one_has_seen_what_changes(place: str, serve: Serve, look: Look) -> None:
     page = look(f"{serve(prompts=place)}/prompts/clerk")
     page.get_by_role("link", name="Publish a new version").click()
