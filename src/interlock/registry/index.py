@@ -128,10 +128,10 @@ def fold(history: Iterable[Change]) -> Index:
     Raises:
         PromptError: a change could not have been made.
     """
-    index = Index(entries={})
-    for change in history:
-        index = _after(index, change)
-    return index
+    changes, entries = tuple(history), dict[str, Entry]()
+    for change in changes:
+        entries[change.name] = _changed(Index(entries=entries), change)
+    return Index(entries=entries, history=changes)
 
 
 def check_name(name: str, version: str) -> None:
@@ -161,7 +161,7 @@ def publish_change(index: Index, *, at: str, name: str, version: str, layer: Lay
         )
     if known is not None:
         return None
-    _after(index, change)
+    _changed(index, change)
     return change
 
 
@@ -198,14 +198,19 @@ def _moved(index: Index, *, at: str, act: Act, name: str, label: str, to: Label)
         label=label,
         share=to.share,
     )
-    _after(index, change)
+    _changed(index, change)
     return change
 
 
-def _after(index: Index, change: Change) -> Index:
-    entry = index.entries.get(change.name)
-    after = _published(entry, change) if change.act == "publish" else _pointed(index.entry(change.name), change)
-    return Index(entries={**index.entries, change.name: after}, history=(*index.history, change))
+def _changed(index: Index, change: Change) -> Entry:
+    """Return the prompt as it is after a change.
+
+    Raises:
+        PromptError: the change cannot be made.
+    """
+    if change.act == "publish":
+        return _published(index.entries.get(change.name), change)
+    return _pointed(index.entry(change.name), change)
 
 
 def _published(entry: Entry | None, change: Change) -> Entry:
