@@ -18,6 +18,8 @@ from interlock import Runtime
 from interlock.engine import EngineOptions, Waiting
 from interlock.errors import ExperimentError
 from interlock.experiments import (
+    Experiment,
+    Report,
     RunPlan,
     make_experiment,
     make_report,
@@ -66,11 +68,15 @@ class Urn:
         yield Done(reply=reply)
 
 
-async def main() -> None:
-    """Print the report of one experiment, and why another one is refused."""
+def compared() -> Experiment:
+    """Return the experiment: two roles, and nothing else that differs."""
     shipped = load_pack()
     vague, exact = (replace(shipped, role=text, version=name) for name, text in ROLES.items())
-    experiment = make_experiment("exact role", vague, exact)
+    return make_experiment("exact role", vague, exact)
+
+
+async def measured(experiment: Experiment) -> Report:
+    """Return what the cases show."""
     cases = read_cases(CASES, "cases")
 
     async def at_once(_: float) -> None:
@@ -78,15 +84,21 @@ async def main() -> None:
 
     plan = RunPlan(options=EngineOptions(), waiting=Waiting(now=lambda: 0.0, sleep=at_once, rng=lambda: 0.0))
     outcomes = await run_offline(experiment, cases, Runtime(Urn(seed=1)), plan=plan)
-    report = make_report(experiment, outcomes, planned=len(cases), detect=0.15)
+    return make_report(experiment, outcomes, planned=len(cases), detect=0.15)
+
+
+async def main() -> None:
+    """Print the report of one experiment, and why another one is refused."""
+    experiment = compared()
+    report = await measured(experiment)
     print(report_table(report))
     if len(sys.argv) > 1:
         Path(sys.argv[1]).write_text(report_page(report), encoding="utf-8")
 
     print(f"\nin production, user-7 always gets arm {experiment.assign('user-7')}")
-    both = replace(exact, system=exact.system + "\nBe brief.")
+    vague, exact = experiment.packs["A"], experiment.packs["B"]
     try:
-        make_experiment("two at once", vague, both)
+        make_experiment("two at once", vague, replace(exact, system=exact.system + "\nBe brief."))
     except ExperimentError as error:
         print(f"refused: {error}")
 

@@ -122,6 +122,13 @@ def serving() -> Iterator[Callable[[Starlette], str]]:
         thread.join(10)
 
 
+@pytest.fixture(scope="module")
+def serve_all() -> Iterator[Callable[[Starlette], str]]:
+    """Return a function that serves an application to all tests of a file."""
+    with serving() as start:
+        yield start
+
+
 @pytest.fixture
 def serve(make_desk: Callable[..., Desk]) -> Iterator[Serve]:
     """Return a function that starts a page server and gives its address."""
