@@ -1,13 +1,11 @@
 """Functions for the page: `interlock serve --functions examples/page_functions.py` shows a form for each.
 
-Together they have every control a form can have, and an agent whose call asks for a yes. Offline: no model is asked.
+They have every control a form can have, and an agent whose call asks for a yes. Offline: no model is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from interlock import Agent
 from interlock.functions import form_model
@@ -15,8 +13,7 @@ from interlock.functions import form_model
 __all__ = ["Desk", "convert", "explain", "review"]
 
 
-@dataclass(frozen=True)
-class Review:
+class Review(TypedDict):
     """What a review came to."""
 
     score: float
@@ -34,9 +31,8 @@ def review(
     points_per_word: float = 0.5,
 ) -> Review:
     """Score an essay against a rubric."""
-    words = len(essay.split())
-    remarks = [f"{words} words against {rubric}, {level}", f"signed by {signed_by}"]
-    return Review(score=min(max_score, words * points_per_word), remarks=remarks if show_details else [])
+    score = min(max_score, len(essay.split()) * points_per_word)
+    return Review(score=score, remarks=[f"{level}, against {rubric}, by {signed_by}"] if show_details else [])
 
 
 review.input_meta = {  # type: ignore[attr-defined]
@@ -44,7 +40,6 @@ review.input_meta = {  # type: ignore[attr-defined]
     "rubric": {"description": "What it is held against", "options": ["writing", "argument"]},
     "max_score": {"description": "The best score"},
     "show_details": {"description": "Say why"},
-    "level": {"description": "How much to say"},
     "signed_by": {"description": "Whose name stands below", "multiline": False},
     "points_per_word": {"hidden": True},
 }
@@ -57,8 +52,7 @@ def convert(amount: float, rate: float = 1.25) -> float:
 
 def explain(function: str) -> str:
     """Say what another function asks for."""
-    known: Mapping[str, Callable[..., Any]] = {"review": review, "convert": convert}
-    return "\n".join(field.label for field in form_model(known[function]).fields)
+    return "\n".join(field.label for field in form_model(globals()[function]).fields)
 
 
 explain.input_meta = {"function": {"options_from": "functions"}}  # type: ignore[attr-defined]
@@ -83,10 +77,8 @@ class Desk(Agent):
 
 def main() -> None:
     """Print which control each parameter has."""
-    functions: list[Callable[..., Any]] = [review, convert, explain, Desk().refund, Desk().settle]
-    for function in functions:
-        for field in form_model(function).fields:
-            print(f"{function.__name__}: {field.control}: {field.label}")
+    forms = [form_model(function) for function in (review, convert, explain, Desk().refund)]
+    print("\n".join(f"{field.control}: {field.label}" for form in forms for field in form.fields))
 
 
 if __name__ == "__main__":

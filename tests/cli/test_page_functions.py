@@ -1,4 +1,4 @@
-"""`interlock serve --functions`: the functions and agents that a module lists, and nothing else of it."""
+"""What `interlock serve` gives the page: what a module lists and nothing else of it, and whose prompts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from interlock.cli._page import functions_of
+from interlock.cli._page import functions_of, registry_of
+from interlock.settings import load_settings
 
 AGENT = """
 from interlock import Agent
@@ -91,3 +92,15 @@ def test_what_cannot_be_called_is_refused(
     with pytest.raises(SystemExit, match="2"):
         functions_of([str(module)])
     assert told in capsys.readouterr().err
+
+
+def test_prompts_are_those_of_the_flag_else_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    plain = load_settings(directory=tmp_path, environ={})
+    named = load_settings(directory=tmp_path, environ={"INTERLOCK_PROMPTS": "mine.db"})
+
+    assert registry_of(None, plain) is None
+    assert registry_of(None, named) == "mine.db"
+    assert registry_of("other", named) == "other"
+    (tmp_path / "prompts").mkdir()
+    assert registry_of(None, plain) == "prompts"

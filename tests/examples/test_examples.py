@@ -44,6 +44,13 @@ SHOWN = {
         "3 function orders, called by 0: ok, ['shop-1/Ada/A-17: lost']",
         "5 function refund, called by 0: ok, 'paid 20'",
     ],
+    "page_functions.py": [
+        "textarea: essay (str) The text to score",
+        "chips: rubric (str) What it is held against",
+        "toggle: show_details (bool) Say why",
+        "line: rate (float, optional)",
+        "select: function (str)",
+    ],
 }
 
 

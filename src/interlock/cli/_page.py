@@ -14,8 +14,9 @@ from interlock.cli._output import USAGE, fail
 from interlock.functions import describe
 from interlock.functions.reflect import METHOD_OPTIONS_ATTRIBUTE
 from interlock.journal.place import MEMORY, open_journal
+from interlock.settings import Settings
 
-__all__ = ["checked_roots", "contracts_of", "functions_of", "require_journal", "some"]
+__all__ = ["checked_roots", "contracts_of", "functions_of", "registry_of", "require_journal", "some"]
 
 SHIPPED = "shipped"
 """The name under which the contract that ships with the package is offered."""
@@ -94,6 +95,14 @@ def _callables(item: object, place: str) -> Sequence[Callable[..., Any]]:
     if not callable(made):
         fail(f"--functions {place}: `{type(made).__name__}` is no function", USAGE)
     return [made]
+
+
+def registry_of(given: str | None, settings: Settings) -> str | None:
+    """Return the place of the prompts that are one's own; None where nobody named any and none are there."""
+    if given is not None:
+        return given
+    is_there = settings.origins["prompts"] != "default" or Path(settings.prompts).expanduser().exists()
+    return settings.prompts if is_there else None
 
 
 def require_journal(place: str) -> None:

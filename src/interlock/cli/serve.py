@@ -19,7 +19,7 @@ from types import ModuleType
 import click
 
 from interlock.cli._output import ERROR, OK, USAGE, epilog, fail
-from interlock.cli._page import checked_roots, contracts_of, functions_of, require_journal, some
+from interlock.cli._page import checked_roots, contracts_of, functions_of, registry_of, require_journal, some
 from interlock.journal.gateway_log import GatewayLog
 from interlock.journal.place import open_journal
 from interlock.judge.base import Caps, Judge
@@ -43,12 +43,12 @@ NEEDED_OPTIONS, NEEDED_LEVELS = 255, 10
     "modules",
     multiple=True,
     metavar="MODULE",
-    help="Show forms for the functions of MODULE; repeatable.",
+    help="Show forms for the functions and agents that MODULE lists; repeatable.",
 )
 @click.option("--contract", "contracts", multiple=True, metavar="FILE", help="A contract to show and use; repeatable.")
 @click.option("--judge", "judges", multiple=True, metavar="ID", help="Who may answer, such as `rules`; repeatable.")
 @click.option("--writer", "writers", multiple=True, metavar="ID", help="Who may write; repeatable.")
-@click.option("--prompts", metavar="PLACE", help="The prompt registry to show; the shipped prompts unless given.")
+@click.option("--prompts", metavar="PLACE", help="The prompt registry to show; the settings name one.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="An experiment's JSON report; repeatable.")
 @click.option("--gateway", is_flag=True, help="Serve POST /v1/systemone, GET /v1/models, /health and /metrics instead.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to bind.")
@@ -98,7 +98,7 @@ def command(
         writers=some(writers, settings.writer),
         contracts=contracts_of(contracts, settings.contract),
         functions=functions_of(modules),
-        prompts=prompts,
+        prompts=registry_of(prompts, settings),
         reports=tuple(Path(report) for report in reports),
         key=key,
         names=names,

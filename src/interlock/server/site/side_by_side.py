@@ -18,10 +18,9 @@ __all__ = ["Part", "Row", "RowKind", "Side", "Sides", "side_by_side"]
 RowKind: TypeAlias = Literal["same", "changed", "removed", "added", "gap"]
 
 _CONTEXT = 3
-_MAX_LINES = 3_000
+_MAX_LINES = 1_000
 """Of either text; longer ones are not compared line by line."""
-_MAX_ROWS = 1_500
-_MAX_WORDS = 1_500
+_MAX_WORDS = 400
 """Of one line; in a longer one all of it counts as changed."""
 _WORD = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]|\w+|\s+|[^\w\s]")
 
@@ -67,19 +66,22 @@ def side_by_side(old: str, new: str) -> Sides:
     if old.endswith("\n") and new.endswith("\n"):
         old, new = old[:-1], new[:-1]
     before, after = old.split("\n"), new.split("\n")
-    rows = tuple(_rows(before, after)) if before != after else ()
+    if before == after:
+        return Sides(rows=(), added=0, removed=0, left_out=0)
+    longest = max(len(before), len(after))
+    if longest > _MAX_LINES:
+        rows = tuple(_replaced(before[:_MAX_LINES], after[:_MAX_LINES], 0, 0))
+        return Sides(rows=rows, added=len(after), removed=len(before), left_out=longest - _MAX_LINES)
+    rows = tuple(_rows(before, after))
     return Sides(
-        rows=rows[:_MAX_ROWS],
+        rows=rows,
         added=sum(row.kind in ("added", "changed") for row in rows),
         removed=sum(row.kind in ("removed", "changed") for row in rows),
-        left_out=max(0, len(rows) - _MAX_ROWS),
+        left_out=0,
     )
 
 
 def _rows(before: Sequence[str], after: Sequence[str]) -> Iterator[Row]:
-    if max(len(before), len(after)) > _MAX_LINES:
-        yield from _replaced(before, after, 0, 0)
-        return
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for at, group in enumerate(matcher.get_grouped_opcodes(_CONTEXT)):
         if at or group[0][1]:
