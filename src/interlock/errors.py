@@ -18,6 +18,7 @@ InterlockError
 │   └── HeadMovedError         another process appended first
 ├── ApprovalError          an approval cannot be given or used
 └── SettingsError          a setting is unknown or out of range
+    └── UsageError             what was named does not exist, or is not spelt as it should be
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ __all__ = [
     "SchemaVersionError",
     "SettingsError",
     "ToolError",
+    "UsageError",
 ]
 
 D = TypeVar("D")
@@ -171,3 +173,7 @@ class ApprovalError(InterlockError):
 
 class SettingsError(InterlockError):
     """A setting is unknown, unreadable or out of range."""
+
+
+class UsageError(SettingsError):
+    """What a caller named does not exist, or a value is not spelt as it should be; nothing was looked at yet."""

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from interlock._text import plain_number
 from interlock.diagnostics import did_you_mean
-from interlock.errors import SettingsError
+from interlock.errors import SettingsError, UsageError
 from interlock.judge.options import DEFAULTS, ORDERS, READOUTS, REFUSALS, JudgeOptions
 from interlock.loop.budget import Budgets
 from interlock.pipeline.plan import PLANS, PlanName
@@ -102,11 +102,15 @@ def load_settings(
     None was not given. Tables are merged key by key.
 
     Raises:
-        SettingsError: a file cannot be read, or a key or value is unknown; the message names the place.
+        SettingsError: a file cannot be read, or a key or value is unknown; a UsageError where a flag is.
     """
     given: dict[str, _Given] = {}
-    for item in (*_from_file(directory), *_from_environment(environ), *_flatten(flags or {}, "flag")):
+    for item in (*_from_file(directory), *_from_environment(environ)):
         given[item.key] = _checked(item)
+    try:
+        given |= {item.key: _checked(item) for item in _flatten(flags or {}, "flag")}
+    except SettingsError as problem:
+        raise UsageError(str(problem)) from problem
     return _settings(given, environ)
 
 

@@ -158,4 +158,4 @@ def test_wrong_usage_is_one_sentence(args: tuple[str, ...], message: str) -> Non
 
 def test_an_unknown_judge_names_the_nearest() -> None:
     code, _, err = ask("--noul", "a", "--judge", "hsah")
-    assert (code, err) == (1, "interlock: judge: no provider `hsah`; did you mean `hash`?\n")
+    assert (code, err) == (2, "interlock: judge: no provider `hsah`; did you mean `hash`?\n")

@@ -200,7 +200,6 @@ def test_wrong_usage_is_one_sentence(args: tuple[object, ...], message: str, int
         pytest.param(("g", *MODEL, "--role", "nope"), "no prompt `nope`", id="no-prompt"),
         pytest.param(("g", *MODEL, "--role", "coder@9.9"), "no version `9.9`", id="no-version"),
         pytest.param(("g", *MODEL, "--role", "decision_engine"), "is a system layer", id="another-layer"),
-        pytest.param(("g", "--model", "nope:x"), "no provider `nope`", id="no-provider"),
         pytest.param(("--rerun", "nope"), "there is none", id="no-journal"),
     ],
 )
@@ -209,6 +208,13 @@ def test_what_is_not_there_is_one_sentence(args: tuple[object, ...], message: st
 
     assert (code, out) == (1, "")
     assert message in one_sentence(err)
+
+
+def test_a_model_that_nobody_has_is_wrong_usage(interlock: Interlock) -> None:
+    code, out, err = interlock("g", "--model", "nope:x")
+
+    assert (code, out) == (2, "")
+    assert "no provider `nope`" in one_sentence(err)
 
 
 def test_a_module_that_fails_is_named(interlock: Interlock, tmp_path: Path) -> None:

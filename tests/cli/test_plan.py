@@ -179,7 +179,7 @@ def test_a_run_that_was_cut_short_goes_on(contract: Path, states: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "says"),
     [
-        pytest.param(["needs_tol", "--states", "-"], 1, "did you mean `needs_tool`?", id="unknown-decision"),
+        pytest.param(["needs_tol", "--states", "-"], 2, "did you mean `needs_tool`?", id="unknown-decision"),
         pytest.param(["needs_tool", "--states", "nowhere"], 2, "nowhere: cannot be read", id="no-file"),
         pytest.param(["needs_tool", "--states", "-"], 1, "-:1: is not an object", id="no-object"),
         pytest.param(["needs_tool"], 2, "--states", id="no-states"),

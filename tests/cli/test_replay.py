@@ -110,11 +110,11 @@ def test_gates_and_a_contract_go_together(place: Path, contract: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "code", "says"),
     [
-        pytest.param(["--gate", "is_don=0.7"], 1, "no such threshold; did you mean `is_done`?", id="unknown-gate"),
+        pytest.param(["--gate", "is_don=0.7"], 2, "no such threshold; did you mean `is_done`?", id="unknown-gate"),
         pytest.param(["--gate", "is_done=7"], 1, "out-of-range", id="gate-out-of-range"),
-        pytest.param(["--gate", "is_done"], 1, "write `decision.question=number`", id="gate-without-number"),
+        pytest.param(["--gate", "is_done"], 2, "write `decision.question=number`", id="gate-without-number"),
         pytest.param(["--contract", "nowhere.md"], 2, "no such file", id="no-contract"),
-        pytest.param(["--capabilities", "none"], 1, "`none` compiles nothing here", id="no-host"),
+        pytest.param(["--capabilities", "none"], 2, "`none` compiles nothing here", id="no-host"),
     ],
 )
 def test_what_cannot_be_decided_under_is_said(place: Path, flags: list[str], code: int, says: str) -> None:

@@ -237,12 +237,14 @@ def test_a_contract_with_a_mistake_is_refused_with_line_and_column(shop: Path, p
         pytest.param(["x" * 1_048_576], 2, "task: is longer than 100,000 characters", id="a-task-of-a-megabyte"),
         pytest.param(["  "], 2, "task: is empty", id="an-empty-task"),
         pytest.param(["\udcff"], 2, "task: is not valid text", id="a-task-that-is-not-utf8"),
-        pytest.param(["what?", "--gate", "step_ok"], 1, "write `decision.question=number`", id="a-gate-without-number"),
-        pytest.param(["what?", "--gate", "stepok=0.7"], 1, "did you mean `step_ok", id="an-unknown-gate"),
-        pytest.param(["what?", "--gate", "step_ok=1_0"], 1, "`1_0` is not a number", id="a-gate-spelt-for-python"),
-        pytest.param(["what?", "--judge", "rulez"], 1, "did you mean `rules`?", id="an-unknown-judge"),
-        pytest.param(["what?", "--writer", "rules"], 1, "writes no text", id="a-judge-for-a-writer"),
-        pytest.param(["what?", "--max-steps", "0"], 1, "write a whole number of at least 1", id="no-steps"),
+        pytest.param(["what?", "--gate", "step_ok"], 2, "write `decision.question=number`", id="a-gate-without-number"),
+        pytest.param(["what?", "--gate", "stepok=0.7"], 2, "did you mean `step_ok", id="an-unknown-gate"),
+        pytest.param(["what?", "--gate", "step_ok=1_0"], 2, "`1_0` is not a number", id="a-gate-spelt-for-python"),
+        pytest.param(["what?", "--judge", "rulez"], 2, "did you mean `rules`?", id="an-unknown-judge"),
+        pytest.param(["what?", "--writer", "rules"], 2, "writes no text", id="a-judge-for-a-writer"),
+        pytest.param(["what?", "--max-steps", "0"], 2, "write a whole number of at least 1", id="no-steps"),
+        pytest.param(["what?", "--max-tokens", "ten"], 2, "`ten`; write a number", id="tokens-in-words"),
+        pytest.param(["what?", "--journal", ""], 2, "`journal` is not text", id="an-empty-journal"),
         pytest.param(["what?", "--after", "nowhere"], 1, "no run `nowhere`", id="after-an-unknown-run"),
         pytest.param(["what?", "--journal", "FILE/x.db"], 1, "journal", id="a-journal-below-a-file"),
         pytest.param(["what?", "--journal", "/proc/none/x.db"], 1, "journal", id="a-journal-that-cannot-be-made"),
@@ -254,6 +256,12 @@ def test_bad_input_is_one_sentence(shop: Path, place: Path, args: list[str], cod
     found, out, err = interlock("--cwd", shop, "--journal", place, *given)
     assert (found, out) == (code, "")
     assert says in one_sentence(err)
+
+
+def test_a_gate_out_of_range_is_no_fault_of_the_contract(shop: Path, place: Path) -> None:
+    code, out, err = interlock(QUESTION, "--cwd", shop, "--journal", place, "--gate", "step_ok=7")
+    assert (code, out) == (2, "")
+    assert "threshold-out-of-range" in err
 
 
 def test_a_file_that_is_no_journal_is_left_as_it_is(shop: Path) -> None:

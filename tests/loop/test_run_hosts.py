@@ -6,11 +6,12 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from interlock.contract.compile import compile_contract
-from interlock.errors import HostError
+from interlock.errors import HostError, UsageError
 from interlock.journal.store_memory import MemoryJournal
 from interlock.loop.capabilities import REFERENCE
 from interlock.loop.earlier import MAX_TURN_CHARS, MAX_TURNS, earlier_tasks
@@ -19,7 +20,9 @@ from interlock.loop.result import RunResult
 from interlock.loop.run import run
 from interlock.loop.scripted import ScriptedWriter
 from interlock.loop.writer import ProvidedInput, WriteRequest
+from interlock.pipeline.gating import GapPolicy, Gating
 from interlock.pipeline.host import Cells, Host
+from interlock.policy.rules import Mode
 from interlock.questions import Json
 from interlock.testing import ScriptedJudge
 from interlock.tools.base import Target, Tool
@@ -159,6 +162,33 @@ def test_a_contract_with_an_action_that_the_loop_does_not_know_is_refused(projec
     host = replace(reference_host(project), capabilities=capabilities)
     with pytest.raises(HostError, match="`needs_tool`: the reference loop has no action `host:launch`"):
         run("w", judge=judge(), writer=ScriptedWriter(["x"]), host=host, cwd=project, contract=contract)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        pytest.param({"plan": "nxt"}, UsageError, "no plan `nxt`; did you mean `next`?", id="plan"),
+        pytest.param({"gating": Gating(modes={"step_k": "off"})}, UsageError, "no decision `step_k`", id="decision"),
+        pytest.param({"gating": Gating(modes={"step_ok": cast("Mode", "of")})}, UsageError, "no mode `of`", id="mode"),
+        pytest.param(
+            {"gating": Gating(gaps={"step_k": "warn"})}, UsageError, "no decision `step_k`", id="gap-decision"
+        ),
+        pytest.param(
+            {"gating": Gating(gaps={"step_ok": cast("GapPolicy", "wran")})},
+            UsageError,
+            "no gap policy `wran`; did you mean `warn`?",
+            id="gap-policy",
+        ),
+    ],
+)
+def test_what_a_run_cannot_be_held_to_is_refused_before_it_begins(
+    project: Path, judge: Judges, options: dict[str, Any], error: type[Exception], says: str
+) -> None:
+    journal = MemoryJournal()
+    with pytest.raises(error, match=says):
+        run("read", judge=judge(), writer=ScriptedWriter(["done"]), cwd=project, journal=journal, **options)
+    with journal.snapshot() as view:
+        assert list(view.run_ids()) == []
 
 
 def _turns(tasks: Sequence[str], *, first_after: str | None = None) -> MemoryJournal:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.errors import SettingsError
+from interlock.errors import UsageError
 from interlock.policy import (
     Policy,
     Predicate,
@@ -77,8 +79,23 @@ def test_an_override_is_a_key_and_a_number(text: str, parsed: tuple[str, float])
 )
 def test_anything_else_is_refused(text: str, message: str) -> None:
     """A gate that cannot be read stops the program."""
-    with pytest.raises(SettingsError, match=f"^{message}"):
+    with pytest.raises(UsageError, match=f"^{message}"):
         parse_override(text)
+
+
+@pytest.mark.parametrize(
+    "threshold",
+    [
+        pytest.param(True, id="a-flag"),
+        pytest.param("0.95", id="text"),
+        pytest.param(None, id="nothing"),
+        pytest.param(float("nan"), id="nan"),
+        pytest.param(10**400, id="beyond-every-float"),
+    ],
+)
+def test_a_threshold_from_code_that_is_no_number_is_refused(threshold: Any) -> None:
+    with pytest.raises(UsageError, match=r"^gate `pick`: `.*` is not a number; write one such as `0\.6`$"):
+        apply_overrides({"pick": PICK}, {"pick": QUESTIONS["pick"]}, {"pick": threshold})
 
 
 def test_every_threshold_has_a_key() -> None:
@@ -132,13 +149,13 @@ def test_of_two_overrides_of_one_threshold_the_later_wins() -> None:
 )
 def test_an_unknown_key_stops_and_lists_those_that_exist(key: str, message: str) -> None:
     """A gate that was meant to be raised is never left as it was."""
-    with pytest.raises(SettingsError, match=message):
+    with pytest.raises(UsageError, match=message):
         apply_overrides(POLICIES, QUESTIONS, {key: 0.5})
 
 
 def test_a_contract_without_thresholds_has_no_keys() -> None:
     """The message does not end in an empty list."""
-    with pytest.raises(SettingsError, match=r"^gate `a`: the contract has no thresholds$"):
+    with pytest.raises(UsageError, match=r"^gate `a`: the contract has no thresholds$"):
         apply_overrides({}, {}, {"a": 1})
 
 

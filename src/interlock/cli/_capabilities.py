@@ -5,7 +5,7 @@ from __future__ import annotations
 from interlock.cli._files import read_text
 from interlock.contract.capabilities import Capabilities
 from interlock.contract.declaration import capabilities_from_json
-from interlock.errors import HostError
+from interlock.errors import HostError, UsageError
 from interlock.judge.wire import parse_json
 from interlock.loop.capabilities import REFERENCE
 
@@ -18,11 +18,12 @@ def host_capabilities(file: str | None) -> Capabilities:
     """Return the reference host's capabilities, or those in `file`, for a verb that cannot do without.
 
     Raises:
-        HostError: as `read_capabilities`, or `file` is `none`.
+        HostError: as `read_capabilities`.
+        UsageError: `file` is `none`.
     """
     found = read_capabilities(file)
     if found is None:
-        raise HostError("--capabilities: `none` compiles nothing here; name a file, or leave the option out")
+        raise UsageError("--capabilities: `none` compiles nothing here; name a file, or leave the option out")
     return found
 
 

@@ -7,9 +7,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from interlock._text import visible
 from interlock.cli._output import ERROR, USAGE, fail
 
-__all__ = ["MAX_CONTRACT_BYTES", "STDIN", "read_text", "write_text"]
+__all__ = ["MAX_CONTRACT_BYTES", "STDIN", "directory", "read_text", "write_text"]
 
 MAX_CONTRACT_BYTES = 1_048_576
 STDIN = "-"
@@ -31,6 +32,20 @@ def read_text(file: str, *, max_bytes: int = MAX_CONTRACT_BYTES) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as problem:
         fail(f"{name}: is not UTF-8 text (byte {problem.start + 1}); save it as UTF-8", ERROR)
+
+
+def directory(given: str) -> Path:
+    """Return the path of a directory; ends the program with one sentence when it is none."""
+    path = Path(given)
+    try:
+        path.resolve(strict=True)
+    except (FileNotFoundError, ValueError):
+        fail(f"{visible(given)}: no such directory", USAGE)
+    except (OSError, RuntimeError) as problem:
+        fail(f"{visible(given)}: cannot be used: {getattr(problem, 'strerror', None) or 'is a circle of links'}", USAGE)
+    if not path.is_dir():
+        fail(f"{visible(given)}: is not a directory", USAGE)
+    return path
 
 
 def write_text(file: str, text: str) -> None:

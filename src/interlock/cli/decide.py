@@ -16,10 +16,11 @@ from pathlib import Path
 import click
 
 from interlock.cli._contract import load_contract
-from interlock.cli._files import STDIN
+from interlock.cli._files import STDIN, directory
 from interlock.cli._output import ERROR, OK, SCHEMA, USAGE, epilog, fail
 from interlock.cli._progress import progress
 from interlock.cli._trace import visible
+from interlock.diagnostics import did_you_mean
 from interlock.errors import SettingsError
 from interlock.journal.place import open_journal
 from interlock.journal.summary import find_run
@@ -91,7 +92,9 @@ def command(
         directory=Path(), environ=os.environ, flags={"contract": contract, "judge": judge, "journal": journal}
     )
     compiled = load_contract(settings.contract, settings.gates)
-    host = reference_host(cwd)
+    if decision is not None and decision not in compiled.decisions:
+        fail(f"contract: no decision `{visible(decision)}`; {did_you_mean(decision, list(compiled.decisions))}", USAGE)
+    host = reference_host(directory(cwd))
     total = None if states == STDIN else _count(states)
     with ExitStack() as stack:
         store = stack.enter_context(closing(open_journal(settings.journal)))

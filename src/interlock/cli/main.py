@@ -13,9 +13,9 @@ from importlib import import_module
 
 import click
 
-from interlock.cli._output import ERROR, EXIT_CODES, SCHEMA, fail
+from interlock.cli._output import ERROR, EXIT_CODES, SCHEMA, USAGE, fail
 from interlock.diagnostics import did_you_mean
-from interlock.errors import InterlockError, SchemaVersionError
+from interlock.errors import InterlockError, SchemaVersionError, UsageError
 
 __all__ = ["VERBS", "Verb", "main"]
 
@@ -83,6 +83,8 @@ class _Verbs(click.Group):
             return super().invoke(ctx)
         except SchemaVersionError as problem:
             fail(str(problem), SCHEMA)
+        except UsageError as problem:
+            fail(str(problem), USAGE)
         except InterlockError as problem:
             fail(str(problem), ERROR)
         except OSError as problem:

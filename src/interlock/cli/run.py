@@ -18,10 +18,10 @@ import click
 from interlock.cli._asking import ask_at_terminal
 from interlock.cli._contract import load_contract
 from interlock.cli._duration import DURATION
-from interlock.cli._files import STDIN, read_text
+from interlock.cli._files import STDIN, directory, read_text
 from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, PARKED, SCHEMA, USAGE, epilog, fail
 from interlock.cli._result import exit_code, show_result, to_stderr
-from interlock.cli._trace import Trace, visible
+from interlock.cli._trace import Trace
 from interlock.journal.place import MEMORY, open_journal
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult
@@ -129,7 +129,7 @@ def command(
         fail("--park: the journal `:memory:` ends with this process, and a waiting call with it; name a file", USAGE)
     flags = _Flags(
         task=_task(task),
-        cwd=_directory(cwd),
+        cwd=directory(cwd),
         can_write=allow_write,
         can_delete=allow_delete,
         after=after,
@@ -187,16 +187,3 @@ def _task(given: str) -> str:
     if len(text) > MAX_TASK_CHARS:
         fail(f"task: is longer than {MAX_TASK_CHARS:,} characters; put it into a file and name the file", USAGE)
     return text.strip()
-
-
-def _directory(given: str) -> Path:
-    path = Path(given)
-    try:
-        path.resolve(strict=True)
-    except (FileNotFoundError, ValueError):
-        fail(f"{visible(given)}: no such directory", USAGE)
-    except (OSError, RuntimeError) as problem:
-        fail(f"{visible(given)}: cannot be used: {getattr(problem, 'strerror', None) or 'is a circle of links'}", USAGE)
-    if not path.is_dir():
-        fail(f"{visible(given)}: is not a directory", USAGE)
-    return path

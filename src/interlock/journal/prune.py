@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from interlock.errors import JournalError, SettingsError
+from interlock.errors import JournalError, UsageError
 from interlock.journal.base import JournalView
 from interlock.journal.chain import LEDGER, Head
 from interlock.journal.fields import text
@@ -37,11 +37,11 @@ def parse_age(text: str) -> timedelta:
     """Return the age that `text` spells: a number and `h`, `d` or `w`, such as `30d`.
 
     Raises:
-        SettingsError: it spells none.
+        UsageError: it spells none.
     """
     found = re.fullmatch(r"(\d{1,5})([hdw])", text.strip())
     if found is None:
-        raise SettingsError(f"age `{text}`: write a number of hours, days or weeks, such as `12h`, `30d` or `8w`")
+        raise UsageError(f"age `{text}`: write a number of hours, days or weeks, such as `12h`, `30d` or `8w`")
     return int(found[1]) * _UNITS[found[2]]
 
 

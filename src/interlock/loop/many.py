@@ -22,7 +22,7 @@ from interlock.judge.base import Judge
 from interlock.loop.many_record import BatchRecord, open_batch
 from interlock.pipeline.conclude import conclude
 from interlock.pipeline.decide import ask, decide_wave
-from interlock.pipeline.gating import ENFORCE, Gating
+from interlock.pipeline.gating import ENFORCE, Gating, require_gating
 from interlock.pipeline.host import Cells, Host
 from interlock.pipeline.plan import plan_contract
 from interlock.pipeline.prepare import Prepared, prepare
@@ -98,6 +98,7 @@ async def adecide_many(
     """
     if concurrency < 1 or (resume is not None and journal is None):
         raise ValueError("decide_many: `concurrency` is at least 1, and `resume` needs the journal of the run")
+    require_gating(gating, contract, host.capabilities)
     names = tuple(contract.decisions) if decision is None else (_known(contract, decision),)
     work = _Work(contract, names, judge, host=host, gating=gating, call_facts=call_facts)
     if journal is None:

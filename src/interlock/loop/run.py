@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from interlock.contract.compiled import Contract
-from interlock.errors import HostError
+from interlock.diagnostics import did_you_mean
+from interlock.errors import HostError, UsageError
 from interlock.journal.base import Journal
 from interlock.journal.bodies import run_started_body
 from interlock.journal.chain import Head
@@ -37,9 +38,9 @@ from interlock.loop.step import step
 from interlock.loop.version import VERSION
 from interlock.loop.writer import Writer
 from interlock.pipeline.blocking import run_blocking
-from interlock.pipeline.gating import ENFORCE, Gating
+from interlock.pipeline.gating import ENFORCE, Gating, require_gating
 from interlock.pipeline.host import Host
-from interlock.pipeline.plan import PlanName
+from interlock.pipeline.plan import PLANS, PlanName
 from interlock.questions import Json
 
 __all__ = [
@@ -119,13 +120,17 @@ async def arun(
     `writer` writes the answer and the inputs of tools; `RunOptions` says what the other arguments are.
 
     Raises:
-        HostError: host, contract and loop do not fit together.
+        HostError: host, contract and loop do not fit together, or a mode and the host.
+        UsageError: there is no such plan, or `gating` names a decision, mode or policy that does not exist.
         JournalError: the journal cannot be read or written; no effect happens that was not recorded.
         ToolError: `cwd` is not a directory.
     """
     brought = reference_host(cwd) if host is None else host
     compiled = shipped_contract() if contract is None else contract
     require_loop(compiled, brought)
+    require_gating(gating, compiled, brought.capabilities)
+    if plan not in PLANS:
+        raise UsageError(f"run: no plan `{plan}`; {did_you_mean(str(plan), PLANS)}")
     store = MemoryJournal() if journal is None else journal
     records: list[Record] = []
     recorder = make_recorder(store, _new_id(), compiled, records, on_event, record_state=record_state)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from interlock.contract.capabilities import Capabilities
 from interlock.contract.compiled import Contract, Decision
 from interlock.diagnostics import did_you_mean
-from interlock.errors import HostError, SettingsError
+from interlock.errors import HostError, UsageError
 from interlock.policy.rules import Mode
 
 __all__ = ["ENFORCE", "GapPolicy", "Gating", "gap_policy", "require_gating", "safe_action"]
@@ -20,6 +20,8 @@ __all__ = ["ENFORCE", "GapPolicy", "Gating", "gap_policy", "require_gating", "sa
 GapPolicy: TypeAlias = Literal["refuse", "warn"]
 """`refuse`: a gap keeps the judge from being asked; `warn`: it is recorded and the judge is asked."""
 
+_MODES: tuple[Mode, ...] = get_args(Mode)
+_GAP_POLICIES: tuple[GapPolicy, ...] = get_args(GapPolicy)
 _GUARDING = ("before-call", "after-generate")
 
 
@@ -39,15 +41,20 @@ def require_gating(gating: Gating, contract: Contract, capabilities: Capabilitie
     """Refuse settings that the contract and the host cannot carry out.
 
     Raises:
-        SettingsError: a decision is not in the contract.
+        UsageError: a decision is not in the contract, or there is no such mode or gap policy.
         HostError: a mode other than `enforce` for a decision without a safe default.
     """
     for name in (*gating.modes, *gating.gaps):
         if name not in contract.decisions:
-            raise SettingsError(f"gating: no decision `{name}`; {did_you_mean(name, list(contract.decisions))}")
+            raise UsageError(f"gating: no decision `{name}`; {did_you_mean(name, list(contract.decisions))}")
     for name, mode in gating.modes.items():
+        if mode not in _MODES:
+            raise UsageError(f"decision `{name}`: no mode `{mode}`; {did_you_mean(str(mode), _MODES)}")
         if mode != "enforce":
             safe_action(name, mode, capabilities)
+    for name, policy in gating.gaps.items():
+        if policy not in _GAP_POLICIES:
+            raise UsageError(f"decision `{name}`: no gap policy `{policy}`; {did_you_mean(str(policy), _GAP_POLICIES)}")
 
 
 def safe_action(decision: str, mode: Mode, capabilities: Capabilities) -> str:

@@ -6,11 +6,12 @@ Source: decision-contract/v1, threshold overrides.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from interlock._text import nearest, plain_number
-from interlock.errors import SettingsError
+from interlock.errors import UsageError
 from interlock.policy.predicates import rule_text
 from interlock.policy.rules import Policy, Rule
 
@@ -21,14 +22,14 @@ def parse_override(text: str) -> tuple[str, float]:
     """Return key and threshold of what `text` spells, such as `grade_risk.risk[0]=3`.
 
     Raises:
-        SettingsError: there is no `=`, no key, or the value is not a finite number.
+        UsageError: there is no `=`, no key, or the value is not a finite number.
     """
     key, separator, value = (part.strip() for part in text.rpartition("="))
     if not separator or not key:
-        raise SettingsError(f"gate `{text}`: write `decision.question=number`")
+        raise UsageError(f"gate `{text}`: write `decision.question=number`")
     threshold = plain_number(value)
     if threshold is None:
-        raise SettingsError(f"gate `{key}`: `{value}` is not a number; write one such as `0.6`")
+        raise UsageError(f"gate `{key}`: `{value}` is not a number; write one such as `0.6`")
     return key, threshold
 
 
@@ -60,7 +61,7 @@ def apply_overrides(
     `questions`: decision id → the ids of its questions. `overrides`: key → threshold.
 
     Raises:
-        SettingsError: a key is unknown; the message lists those that exist.
+        UsageError: a key is unknown; the message lists those that exist. Or a threshold is no finite number.
     """
     places = {
         key: (decision, index)
@@ -70,10 +71,22 @@ def apply_overrides(
     changed = dict(policies)
     for key, threshold in overrides.items():
         if key not in places:
-            raise SettingsError(_unknown(key, places))
+            raise UsageError(_unknown(key, places))
+        if not _is_number(threshold):
+            raise UsageError(f"gate `{key}`: `{threshold!r}` is not a number; write one such as `0.6`")
         decision, index = places[key]
         changed[decision] = _with_threshold(changed[decision], index, threshold)
     return changed
+
+
+def _is_number(threshold: object) -> bool:
+    """Return whether a threshold from a caller's code is a finite number; neither a flag nor text is."""
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
+        return False
+    try:
+        return math.isfinite(threshold)
+    except OverflowError:
+        return False
 
 
 def _with_threshold(policy: Policy, index: int, threshold: float) -> Policy:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 from interlock.diagnostics import did_you_mean
-from interlock.errors import SettingsError
+from interlock.errors import UsageError
 from interlock.judge.base import Judge
 from interlock.judge.baselines import BASELINES, BaselineJudge, Labelled, first, majority, uniform
 from interlock.wiring.ids import id_of
@@ -29,8 +29,8 @@ def make_baseline(id_: str, *, split: Sequence[Labelled] = (), seed: int = 0) ->
         case "majority" if split:
             return BaselineJudge(majority(split), judge=id_)
         case "majority":
-            raise SettingsError("judge: `baseline:majority` needs labelled questions to learn from; give a split")
+            raise UsageError("judge: `baseline:majority` needs labelled questions to learn from; give a split")
         case "random":
             return BaselineJudge(uniform(Random(seed).random), judge=id_)  # noqa: S311 -- no secret is drawn
         case _:
-            raise SettingsError(f"judge: no baseline `{name}`; {did_you_mean(name, BASELINES)}")
+            raise UsageError(f"judge: no baseline `{name}`; {did_you_mean(name, BASELINES)}")

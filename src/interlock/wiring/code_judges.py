@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
-from interlock.errors import JournalError, SettingsError
+from interlock.errors import JournalError, SettingsError, UsageError
 from interlock.judge.base import Judge
 from interlock.judge.human import AskPerson
 from interlock.tools.base import ToolTable
@@ -57,7 +57,7 @@ def _rules(id_: Id, tools: ToolTable) -> Judge:
 def _recordings(id_: Id) -> Iterable[object]:
     """Return what a journal or a file of lines has recorded."""
     if not id_.model:
-        raise SettingsError(f"`{id_.text}` names no recording; write `replay:JOURNAL` or `replay:FILE.jevl`")
+        raise UsageError(f"`{id_.text}` names no recording; write `replay:JOURNAL` or `replay:FILE.jevl`")
     try:
         data = Path(id_.model).read_bytes()
     except OSError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from interlock.errors import SettingsError
+from interlock.errors import SettingsError, UsageError
 from interlock.models.secret import Secret
 
 __all__ = ["checked_address", "key_from", "value_of"]
@@ -48,7 +48,7 @@ def checked_address(base: str, place: str) -> str:
     except ValueError:
         usable = False
     if not usable:
-        raise SettingsError(f"{place}: the address is not usable; write `http://HOST:PORT` or `https://HOST`")
+        raise UsageError(f"{place}: the address is not usable; write `http://HOST:PORT` or `https://HOST`")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise SettingsError(f"{place}: an address holds no user, password or query; put the key in its variable")
+        raise UsageError(f"{place}: an address holds no user, password or query; put the key in its variable")
     return base

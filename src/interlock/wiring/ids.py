@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from interlock.errors import SettingsError
+from interlock.errors import UsageError
 
 __all__ = ["Id", "backticked", "chain_of", "id_of"]
 
@@ -43,11 +43,11 @@ def chain_of(text: str) -> tuple[Id, ...]:
     """Return the ids of a chain, separated by commas.
 
     Raises:
-        SettingsError: one of several is empty.
+        UsageError: one of several is empty.
     """
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > 1 and not all(parts):
-        raise SettingsError("judge: an id of the chain is empty; write `ID,ID`")
+        raise UsageError("judge: an id of the chain is empty; write `ID,ID`")
     return tuple(id_of(part) for part in parts)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from interlock.errors import SettingsError
+from interlock.errors import SettingsError, UsageError
 from interlock.judge.wire import parse_json
 from interlock.questions import Json
 from interlock.wiring.ids import Id
@@ -19,7 +19,7 @@ def json_of(id_: Id) -> Json:
         SettingsError: the id names no file, or it cannot be read.
     """
     if not id_.model:
-        raise SettingsError(f"`{id_.text}` names no file; write `{id_.provider}:FILE`")
+        raise UsageError(f"`{id_.text}` names no file; write `{id_.provider}:FILE`")
     try:
         return parse_json(Path(id_.model).read_bytes())
     except OSError as error:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from interlock.errors import SettingsError
+from interlock.errors import UsageError
 from interlock.judge.base import Caps, Judge
 from interlock.judge.combinators import Fit, Retry
 from interlock.judge.human import AskPerson
@@ -27,7 +27,7 @@ from interlock.wiring.ids import Id, backticked
 from interlock.wiring.loading import load
 from interlock.wiring.names import CODE_JUDGES, profile_of, unknown_judge
 from interlock.wiring.text_models import TEXT_PROVIDERS, text_model
-from interlock.wiring.tracing import traced
+from interlock.wiring.tracing import traced, traced_model
 
 __all__ = ["READOUTS", "identity_of", "leg", "readout_of", "server"]
 
@@ -120,7 +120,7 @@ def identity_of(id_: Id, environ: Mapping[str, str], options: JudgeOptions) -> I
     named = id_.name or value_of(environ, profile.model_env) or profile.alias
     if named is None:
         by_variable = f" or set `{profile.model_env}`" if profile.model_env else ""
-        raise SettingsError(f"judge: `{id_.text}` names no model; write `{id_.provider}:MODEL`{by_variable}")
+        raise UsageError(f"judge: `{id_.text}` names no model; write `{id_.provider}:MODEL`{by_variable}")
     return Identity(judge=id_.text, model=named, wire=profile.wire)
 
 
@@ -128,7 +128,7 @@ def _profile(id_: Id, options: JudgeOptions) -> Profile:
     profile = profile_of(id_, options.profiles)
     if profile is None:
         if id_.provider == "baseline":
-            raise SettingsError("judge: a baseline looks at nothing and may decide nothing; it answers in evaluations")
+            raise UsageError("judge: a baseline looks at nothing and may decide nothing; it answers in evaluations")
         raise unknown_judge(id_.provider)
     return profile
 
@@ -136,7 +136,7 @@ def _profile(id_: Id, options: JudgeOptions) -> Profile:
 def _base(id_: Id, profile: Profile, environ: Mapping[str, str]) -> str:
     base = id_.address or value_of(environ, profile.base_env) or profile.base
     if base is None:
-        raise SettingsError(
+        raise UsageError(
             f"judge: `{id_.text}` has no address; write `{id_.provider}:http://HOST:PORT` or set `{profile.base_env}`"
         )
     return checked_address(base, id_.provider)
@@ -155,12 +155,13 @@ def _read_model(id_: Id, identity: Identity, environ: Mapping[str, str], options
     now, budget_s = time.monotonic, options.timeout_s
     name = readout_of(id_, options)
     if id_.provider == _LOCAL and not id_.model:
-        raise SettingsError(f"judge: `{id_.text}` names no file; write `gguf:FILE`")
+        raise UsageError(f"judge: `{id_.text}` names no file; write `gguf:FILE`")
     if name == "options":
         server = load(_GGUF_SERVER)(Path(id_.model))
         readout = load(READOUTS[name])(server, budget_s=budget_s, now=now)
     else:
-        readout = load(READOUTS[name])(text_model(id_, environ, budget_s))
+        model = text_model(id_, environ, budget_s)
+        readout = load(READOUTS[name])(traced_model(model, identity.model, id_.provider, environ))
     degraded = id_.provider == _LOCAL
     return cast("Judge", load(_READOUT_JUDGE)(readout, identity=identity, now=now, degraded=degraded))
 
@@ -174,7 +175,5 @@ def readout_of(id_: Id, options: JudgeOptions) -> ReadoutName:
     known = tuple(name for name in READOUTS if name != "options" or id_.provider == _LOCAL)
     if options.readout not in known:
         how = "say how its answers are read" if options.readout is None else f"`{options.readout}` cannot read it"
-        raise SettingsError(
-            f"judge: `{id_.text}` writes text; {how}: set `judging.readout` to one of {backticked(known)}"
-        )
+        raise UsageError(f"judge: `{id_.text}` writes text; {how}: set `judging.readout` to one of {backticked(known)}")
     return options.readout

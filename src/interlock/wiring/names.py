@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from interlock.diagnostics import did_you_mean
-from interlock.errors import SettingsError
+from interlock.errors import SettingsError, UsageError
 from interlock.judge.profile import Profile, parse_profiles
 from interlock.wiring.ids import Id, backticked
 from interlock.wiring.text_models import TEXT_PROVIDERS
@@ -36,12 +36,12 @@ def profile_of(id_: Id, file: str | None) -> Profile | None:
     return known.get(id_.text) or known.get(id_.provider)
 
 
-def unknown_judge(provider: str) -> SettingsError:
+def unknown_judge(provider: str) -> UsageError:
     """Return the error for an id that no judge has."""
     known = (*CODE_JUDGES, *profiles(None), *TEXT_PROVIDERS)
     if provider == "extractive":
-        return SettingsError(f"judge: `{provider}` writes text and judges nothing; write one of {backticked(known)}")
-    return SettingsError(f"judge: no provider `{provider}`; {did_you_mean(provider, known)}")
+        return UsageError(f"judge: `{provider}` writes text and judges nothing; write one of {backticked(known)}")
+    return UsageError(f"judge: no provider `{provider}`; {did_you_mean(provider, known)}")
 
 
 @cache

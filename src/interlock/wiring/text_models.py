@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from interlock.diagnostics import did_you_mean
-from interlock.errors import SettingsError
+from interlock.errors import SettingsError, UsageError
 from interlock.models.base import TextModel
 from interlock.models.retry import RetryModel
 from interlock.wiring.environment import checked_address, key_from, value_of
@@ -40,7 +40,7 @@ def make_text_model(id_: str, *, environ: Mapping[str, str], budget_s: float = T
     """
     parsed, known = id_of(id_), (*TEXT_PROVIDERS, "scripted")
     if parsed.provider not in known:
-        raise SettingsError(f"text model: no provider `{parsed.provider}`; {did_you_mean(parsed.provider, known)}")
+        raise UsageError(f"text model: no provider `{parsed.provider}`; {did_you_mean(parsed.provider, known)}")
     return text_model(parsed, environ, budget_s)
 
 
@@ -55,7 +55,7 @@ def text_model(id_: Id, environ: Mapping[str, str], budget_s: float) -> TextMode
     if id_.provider == "gguf":
         return _gguf(id_, budget_s)
     if not id_.name:
-        raise SettingsError(f"writer: `{id_.text}` names no model; write `{id_.provider}:MODEL`")
+        raise UsageError(f"writer: `{id_.text}` names no model; write `{id_.provider}:MODEL`")
     base = id_.address or value_of(environ, "OPENAI_BASE_URL") or _OPENAI_BASE
     chat = load(_OPENAI)(
         model=id_.name,
@@ -84,5 +84,5 @@ def _scripted(id_: Id) -> TextModel:
 
 def _gguf(id_: Id, budget_s: float) -> TextModel:
     if not id_.model:
-        raise SettingsError(f"`{id_.text}` names no file; write `gguf:FILE`")
+        raise UsageError(f"`{id_.text}` names no file; write `gguf:FILE`")
     return cast("TextModel", load(_GGUF)(Path(id_.model), budget_s=budget_s, now=time.monotonic))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from interlock.diagnostics import did_you_mean
-from interlock.errors import SettingsError
+from interlock.errors import UsageError
 from interlock.loop.writer import Writer
 from interlock.wiring.ids import backticked, id_of
 from interlock.wiring.loading import load
@@ -37,7 +37,7 @@ def make_writer(id_: str, *, environ: Mapping[str, str], budget_s: float = WRITE
         model = text_model(parsed, environ, budget_s)
         return cast("Writer", load(_MODEL_WRITER)(model, writer=id_, budget_s=budget_s, now=time.monotonic))
     if parsed.provider in JUDGES_ONLY or parsed.provider in profiles(None):
-        raise SettingsError(
+        raise UsageError(
             f"writer: `{parsed.provider}` is a judge and writes no text; write one of {backticked(WRITERS)}"
         )
-    raise SettingsError(f"writer: no provider `{parsed.provider}`; {did_you_mean(parsed.provider, WRITERS)}")
+    raise UsageError(f"writer: no provider `{parsed.provider}`; {did_you_mean(parsed.provider, WRITERS)}")
