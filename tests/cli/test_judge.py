@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from interlock.cli.main import main
 from interlock.judge.profile import parse_profiles
+from interlock.loop.reference import shipped_text
 
 pytestmark = pytest.mark.enable_socket
 
@@ -116,17 +117,17 @@ def test_a_judge_that_is_code_is_measured_and_has_no_profile(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("args", "message"),
+    ("args", "exit_code", "message"),
     [
-        pytest.param(("system-one:http://127.0.0.1:9",), "cannot be measured: connect", id="nothing-listens"),
-        pytest.param(("rules",), "cannot be measured: abstained", id="rules-know-no-made-up-questions"),
-        pytest.param(("hsah",), "no provider `hsah`; did you mean `hash`?", id="an-unknown-judge"),
-        pytest.param(("hash, rules",), "a chain is not measured as one", id="a-chain"),
+        pytest.param(("system-one:http://127.0.0.1:9",), 1, "cannot be measured: connect", id="nothing-listens"),
+        pytest.param(("rules",), 1, "cannot be measured: abstained", id="rules-know-no-made-up-questions"),
+        pytest.param(("hsah",), 2, "no provider `hsah`; did you mean `hash`?", id="an-unknown-judge"),
+        pytest.param(("hash, rules",), 2, "a chain is not measured as one", id="a-chain"),
     ],
 )
-def test_what_cannot_be_measured_is_one_sentence(args: tuple[str, ...], message: str) -> None:
+def test_what_cannot_be_measured_is_one_sentence(args: tuple[str, ...], exit_code: int, message: str) -> None:
     code, out, err = probe(*args)
-    assert (code, out) == (1, "")
+    assert (code, out) == (exit_code, "")
     assert message in err.splitlines()[-1]
 
 
@@ -143,3 +144,52 @@ def test_a_file_that_cannot_be_added_to_is_one_sentence(url: str, name: str, con
     code, _, err = probe("system-one:http://127.0.0.1:9", "--save", name)
     assert code == 1
     assert message in err.splitlines()[-1]
+
+
+def lock(*args: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(main, ["judge", "lock", *args])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def advice(judge: str) -> set[str]:
+    (contract,) = Path("contracts").glob("*.md")
+    result = CliRunner().invoke(main, ["check", str(contract), "--judge", judge, "--format", "json"])
+    return {found["code"] for found in json.loads(result.stdout)["diagnostics"]}
+
+
+def test_thresholds_are_locked_to_the_model_that_answers(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id_ = f"system-one:{url}#tiny"
+    Path("contracts").mkdir()
+    Path("contracts", "loop.md").write_text(shipped_text(), encoding="utf-8")
+    code, out, _ = lock(id_, "--save", "locks.json")
+    made = json.loads(Path("locks.json").read_text(encoding="utf-8"))["locks"]
+    assert (code, out) == (0, f"{len(made)} questions locked to tiny-1 (decision_model)\n")
+    assert {(item["model"], item["requested"]) for item in made} == {("tiny-1", "tiny")}
+    assert lock(id_, "--save", "locks.json")[0] == 0
+    assert len(json.loads(Path("locks.json").read_text(encoding="utf-8"))["locks"]) == len(made)
+    monkeypatch.setenv("INTERLOCK_JUDGING", "locks=locks.json")
+    assert "confidence-cut" not in advice(id_)
+    assert "confidence-cut" in advice(f"system-one:{url}#other")
+
+
+@pytest.mark.parametrize(
+    ("args", "exit_code", "message"),
+    [
+        pytest.param(["typesafe:jev-latest", "--save", "l.json"], 1, "moves without notice", id="an-alias"),
+        pytest.param(["hash", "--save", "no/l.json"], 1, "no/l.json: cannot be written", id="no-directory"),
+        pytest.param(["hash", "--save", "broken.json"], 1, "holds no locks", id="another-file"),
+        pytest.param(["rules", "--save", "l.json"], 1, "rules: cannot be locked: unscored: abstained", id="no-answer"),
+        pytest.param(["hash"], 2, "--save", id="nowhere-to-save"),
+    ],
+)
+def test_what_cannot_be_locked_says_why(
+    args: list[str], exit_code: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("broken.json").write_text("{}", encoding="utf-8")
+    monkeypatch.setenv("TYPESAFE_API_KEY", "k")
+    code, _, err = lock(*args)
+    assert (code, message in err) == (exit_code, True), err

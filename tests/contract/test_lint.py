@@ -20,6 +20,7 @@ from interlock.contract.compile import CheckResult
 from interlock.contract.lint import Target, linter
 from interlock.diagnostics import Diagnostic
 from interlock.judge.base import Caps
+from interlock.judge.locks import FORMAT, Lock, Locks, locks_from_json
 from interlock.loop.capabilities import REFERENCE
 from interlock.loop.reference import shipped_text
 
@@ -40,9 +41,13 @@ def _given(case: Mapping[str, Any]) -> dict[str, Any]:
 def _check(text: str, host: Capabilities, case: Mapping[str, Any]) -> CheckResult:
     targets = []
     if "judge" in case:
-        targets = [Target(**case["judge"] | {"caps": Caps(**case["judge"]["caps"])})]
+        targets = [Target(**case["judge"] | {"caps": Caps(**case["judge"]["caps"]), "locks": _locks(case["judge"])})]
     sizes = {tuple(name.split(".")): size for name, size in case.get("sizes", {}).items()}
     return check_contract(text, host, lint=linter(targets=targets, sizes=sizes))
+
+
+def _locks(judge: Mapping[str, Any]) -> Locks | None:
+    return locks_from_json({"format": FORMAT, "locks": judge["locks"]}, "locks") if "locks" in judge else None
 
 
 def _advice(result: CheckResult) -> list[Diagnostic]:
@@ -95,6 +100,15 @@ def test_the_compiler_gives_no_advice(path: Path, host: Capabilities) -> None:
     """A contract compiles to the same thing whatever could be said about its wording."""
     contract = compile_contract(path.with_suffix(".md").read_text(encoding="utf-8"), host)
     assert not [item for item in contract.diagnostics if item.code in LINT_CODES]
+
+
+def test_an_alias_is_an_error_once_thresholds_are_locked(host: Capabilities) -> None:
+    text = (CONFORMANCE / "lint" / "floating-alias.md").read_text(encoding="utf-8")
+    lock = Lock(question="0", model="jev-1.13.0", requested="jev-1.13.0", basis="decision_model")
+    target = Target(id="typesafe:jev-latest", caps=Caps(), model="jev-latest", locks=Locks(locks=frozenset([lock])))
+    result = check_contract(text, host, lint=linter(targets=[target]))
+    (found,) = [item for item in result.diagnostics if item.code == "floating-alias"]
+    assert (found.severity, result.verdict) == ("error", "error")
 
 
 def test_a_file_with_errors_gets_no_advice(host: Capabilities) -> None:

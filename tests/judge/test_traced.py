@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import pytest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from interlock.judge.base import Failure
-from interlock.judge.readings import Identity
+from interlock.judge.base import Failure, JudgeReply
+from interlock.judge.readings import Identity, failed_reply
 from interlock.judge.scripted import Script, ScriptedJudge
 from interlock.judge.traced import Capture, Traced
-from interlock.questions import Choice, Noul, Question
+from interlock.questions import Choice, Content, Noul, Question
 
 CANARY = "canary-0815"
 QUESTIONS: dict[str, Question] = {
@@ -57,6 +58,22 @@ async def test_content_is_told_only_when_it_is_asked_for() -> None:
 
     assert CANARY in str(told["input.value"])
     assert json.loads(str(told["output.value"]))["q"] == [0.8]
+
+
+async def test_a_state_that_is_not_json_is_still_a_reading() -> None:
+    class Refusing(ScriptedJudge):
+        async def answer(self, frame_state: Content, questions: Mapping[str, Question]) -> JudgeReply:
+            return failed_reply(IDENTITY, frame_state, questions, Failure(reason="bad-request"), elapsed_s=0.0)
+
+    judge = Traced(
+        Refusing({}),
+        identity=IDENTITY,
+        provider="typesafe",
+        capture=Capture(inputs=True),
+        tracer=TracerProvider().get_tracer("t"),
+    )
+    reply = await judge.answer({"n": float("nan")}, {"q": QUESTIONS["q"]})
+    assert reply.readings["q"].reason == "bad-request"
 
 
 async def test_a_failure_names_its_reason() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -13,6 +14,7 @@ import pytest
 from interlock.errors import SettingsError
 from interlock.judge.base import Judge, JudgeReply
 from interlock.judge.human import Asked, Said
+from interlock.judge.locks import Lock, locks_json, question_digest
 from interlock.judge.options import JudgeOptions
 from interlock.models.closing import close
 from interlock.questions import Choice, ChoiceAnswer, Noul, NoulAnswer, Question
@@ -273,3 +275,43 @@ async def test_a_judge_alone_that_is_code_is_not_wrapped(tmp_path: Path) -> None
     script.write_text("{}", encoding="utf-8")
     made = make_judge(f"scripted:{script}", environ={}, tools={}, options=JudgeOptions(cache="memory"))
     assert isinstance(made, ScriptedJudge)
+
+
+def locks_at(path: Path, *locks: Lock) -> str:
+    path.write_text(json.dumps(locks_json(locks)), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(("model", "degraded"), [("m", False), ("m-6", True)])
+async def test_an_answer_of_another_model_than_was_locked_is_degraded(
+    serving: Serving, tmp_path: Path, *, model: str, degraded: bool
+) -> None:
+    tried = Lock(question=question_digest(ASKED["ok"]), model=model, requested="m", basis="decision_model")
+    options = JudgeOptions(locks=locks_at(tmp_path / "locks.json", tried))
+    async with serving() as server:
+        reply = await ask(f"typesafe:{server.url}#m", options, environ={"TYPESAFE_API_KEY": "k"})
+    assert (reply.served_model, reply.readings["ok"].degraded, reply.readings["pick"].degraded) == (
+        "m",
+        degraded,
+        False,
+    )
+
+
+async def test_an_alias_beside_locked_thresholds_is_refused(tmp_path: Path) -> None:
+    tried = Lock(question="0", model="m", requested="m", basis="decision_model")
+    options = JudgeOptions(locks=locks_at(tmp_path / "locks.json", tried))
+    with pytest.raises(SettingsError, match=r"`typesafe:jev-latest` moves without notice, and thresholds are locked"):
+        make_judge("typesafe:jev-latest", environ={"TYPESAFE_API_KEY": "k"}, tools={}, options=options)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(None, "cannot be read: No such file"), ("{", "is not JSON"), ("{}", "holds no locks")],
+    ids=["no-file", "no-json", "another-file"],
+)
+async def test_a_file_of_locks_that_is_none_is_refused(tmp_path: Path, text: str | None, message: str) -> None:
+    file = tmp_path / "locks.json"
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError, match=message):
+        make_judge("rules", environ={}, tools={}, options=JudgeOptions(locks=str(file)))

@@ -15,9 +15,13 @@ from pathlib import Path
 
 import click
 
+from interlock.cli._contract import load_contract
+from interlock.cli._locks import locked_questions, read_locks, write_locks
 from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, on_terminal, print_json
 from interlock.cli._trace import visible
-from interlock.judge.probe import Measured, ProbeFailedError, measured_caps, probe
+from interlock.judge.base import JudgeReply
+from interlock.judge.locks import Lock, is_moving
+from interlock.judge.probe import SAMPLE, SAMPLE_STATE, Measured, ProbeFailedError, measured_caps, probe
 from interlock.judge.profile_text import profile_text
 from interlock.models.closing import close
 from interlock.pipeline.blocking import run_blocking
@@ -32,7 +36,7 @@ _SHOWN_MODELS = 12
 
 @click.group()
 def command() -> None:
-    """Measure a judge."""
+    """Measure a judge, and lock thresholds to it."""
 
 
 @command.command(
@@ -65,6 +69,40 @@ def probe_command(id_: str, save: str | None, as_json: bool) -> None:
         print_json({"judge": id_, **dataclasses.asdict(measured), "models": models})
     else:
         click.echo(visible(_shown(id_, measured, models)))
+
+
+@command.command("lock", epilog=epilog("interlock judge lock typesafe:jev-1.13.0 --save locks.json", OK, ERROR, USAGE))
+@click.argument("id_", metavar="ID")
+@click.option("--contract", metavar="FILE", help="The contract whose thresholds were tried; the settings name one.")
+@click.option("--save", metavar="FILE", required=True, help="Add the locks to a file, for `judging.locks`.")
+def lock_command(id_: str, contract: str | None, save: str) -> None:
+    """Lock the thresholds of a contract to the model that they were tried with.
+
+    Asks one made-up question to learn which model answers. Every question that a threshold reads is then locked to
+    that model; answers of another one are marked as degraded, and an alias is refused. Questions whose options come
+    from code cannot be locked.
+    """
+    settings = load_settings(directory=Path(), environ=os.environ, flags={"contract": contract})
+    questions = locked_questions(load_contract(settings.contract, settings.gates))
+    before = read_locks(save)
+    target = make_probe_target(id_, environ=os.environ, options=settings.judging)
+    if is_moving(target.model):
+        fail(f"{id_}: moves without notice; name the version that the thresholds were tried with", ERROR)
+    reply = run_blocking(partial(_asked_once, target), name="lock", instead="Judge.answer")
+    reading = reply.readings["q"]
+    if reading.answer is None or reply.served_model is None:
+        fail(f"{id_}: cannot be locked: {reading.kind}: {reading.reason}", ERROR)
+    model, basis = reply.served_model, reading.answer.basis
+    made = {Lock(question=digest, model=model, requested=target.model, basis=basis) for digest in questions}
+    write_locks(save, before | made)
+    click.echo(visible(f"{len(made)} questions locked to {model} ({basis})"))
+
+
+async def _asked_once(target: ProbeTarget) -> JudgeReply:
+    try:
+        return await target.judge.answer(SAMPLE_STATE, {"q": SAMPLE})
+    finally:
+        await close(target.judge)
 
 
 async def _probe(target: ProbeTarget) -> tuple[Measured, tuple[str, ...] | None]:

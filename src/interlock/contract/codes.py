@@ -188,7 +188,8 @@ _CUTS = {
     "ported-threshold": "One number cuts a noul and a choice between yes and no.",
     "no-escalation-branch": "No rule sends an unsure pick of a choice to a person.",
     "sharpened-menu": "The judge reports one option of a large menu as nearly certain, and a threshold reads it.",
-    "floating-alias": "The judge's model is an alias that moves without notice, and thresholds belong to one model.",
+    "confidence-cut": "A threshold reads a number that was not locked for this judge's model.",
+    "floating-alias": "The judge's model is an alias that moves without notice: an error when thresholds are locked.",
 }
 
 LINT_CODES: Mapping[str, Code] = MappingProxyType(

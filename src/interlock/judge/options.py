@@ -51,6 +51,8 @@ class JudgeOptions:
     tokens_per_minute: int | None = None
     profiles: str | None = None
     """The path of a file with measured profiles; None: only those of the package."""
+    locks: str | None = None
+    """The path of a file with the questions that were tried, and with which models; None: none was."""
 
 
 DEFAULTS = JudgeOptions()

@@ -14,7 +14,7 @@ from interlock.judge.base import Caps, Judge, JudgeReply, Reading
 from interlock.models.patience import Clock
 from interlock.questions import Choice, ChoiceAnswer, Content, Noul, NoulAnswer, Question, Score
 
-__all__ = ["Measured", "ProbeFailedError", "measured_caps", "probe"]
+__all__ = ["SAMPLE", "SAMPLE_STATE", "Measured", "ProbeFailedError", "measured_caps", "probe"]
 
 OPTIONS = (2, 8, 26, 50, 64, 100, 128, 255)
 LEVELS = (2, 3, 5, 7, 10, 16, 32)
@@ -26,7 +26,7 @@ MOVED = 0.05
 _DOWN = frozenset({"auth", "connect", "not-found", "not-supported", "redirect", "busy"})
 """What says nothing about the size of a request; a request that takes too long is too large."""
 
-_STATE: Content = {
+SAMPLE_STATE: Content = {
     "ticket": "The parcel arrived with a broken lamp. The customer wants the money back and is going on holiday."
 }
 _NOULS: Sequence[Noul] = (
@@ -35,6 +35,7 @@ _NOULS: Sequence[Noul] = (
     Noul(instructions="Is the customer a company?"),
     Noul(instructions="Will the customer be away soon?"),
 )
+SAMPLE = _NOULS[0]
 _CHOICES: Sequence[Choice] = (
     Choice(
         instructions="Which team should answer?",
@@ -148,7 +149,7 @@ class _Asking:
 
     async def ask(self, questions: Mapping[str, Question]) -> JudgeReply:
         self.requests += 1
-        reply = await self._judge.answer(_STATE, questions)
+        reply = await self._judge.answer(SAMPLE_STATE, questions)
         self.served_model = reply.served_model or self.served_model
         if any(reading.reason == "no-probabilities" for reading in reply.readings.values()):
             self.numbers = False

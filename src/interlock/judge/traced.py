@@ -83,8 +83,7 @@ class Traced:
         if self._identity.wire in _SYSTEMS and self._identity.readout is None:
             yield "decision.system", _SYSTEMS[self._identity.wire]
         if self._capture.inputs:
-            asked = {id_: as_json(question) for id_, question in questions.items()}
-            yield "input.value", compact_json({"state": frame_state, "questions": asked})
+            yield "input.value", _request_text(frame_state, questions)
             yield "input.mime_type", "application/json"
 
     def _tell(self, span: Span, reply: JudgeReply) -> None:
@@ -111,6 +110,15 @@ class Traced:
         if self._capture.outputs:
             span.set_attribute("output.value", compact_json({id_: _numbers(r) for id_, r in reply.readings.items()}))
             span.set_attribute("output.mime_type", "application/json")
+
+
+def _request_text(frame_state: Content, questions: Mapping[QuestionId, Question]) -> str:
+    """Return the request as JSON; empty when it has no JSON form, and is never sent."""
+    asked = {id_: as_json(question) for id_, question in questions.items()}
+    try:
+        return compact_json({"state": frame_state, "questions": asked})
+    except (TypeError, ValueError, RecursionError):
+        return ""
 
 
 def _tokens(reply: JudgeReply) -> Iterator[tuple[str, int]]:

@@ -19,18 +19,21 @@ from interlock.judge.combinators import (
     Fallback,
     Limit,
     Limits,
+    Locked,
     MemoryStore,
     OrderBalanced,
     SingleCandidate,
 )
 from interlock.judge.combinators.cache import Store
 from interlock.judge.human import AskPerson
+from interlock.judge.locks import Locks, is_moving
 from interlock.judge.options import DEFAULTS, MEMORY, OFF, JudgeOptions
 from interlock.judge.readings import Identity
 from interlock.tools.base import ToolTable
 from interlock.wiring.ids import Id, chain_of
 from interlock.wiring.legs import identity_of, leg
 from interlock.wiring.loading import load
+from interlock.wiring.locking import locks_of, refuse_moving
 from interlock.wiring.names import CODE_JUDGES
 
 __all__ = ["make_judge"]
@@ -39,8 +42,6 @@ _SQLITE = "interlock.judge.cache_sqlite:SqliteStore"
 _RECORDING = "interlock.judge.recording:Recording"
 _LINE_FILE = "interlock.judge.line_file:LineFile"
 _PERSON = "human"
-_MOVING = ("-latest", "-preview")
-"""How the names of models end that are replaced without notice."""
 
 
 def make_judge(
@@ -60,13 +61,15 @@ def make_judge(
         SettingsError: an id is unknown or incomplete, or something it needs is missing.
     """
     ids = chain_of(id_)
-    legs = [leg(each, environ, tools, options, ask) for each in ids]
+    locks = locks_of(options)
+    legs = [_locked(leg(each, environ, tools, options, ask), each, locks) for each in ids]
     if len(legs) == 1 and ids[0].provider in CODE_JUDGES and _is_plain(options):
         return legs[0]
     identities = [_read_in_orders(identity_of(each, environ, options), ids, options) for each in ids]
+    refuse_moving(identities, locks)
     chain = _with_person if _PERSON in _providers(ids) else _in_time
     identity = identities[0]
-    judge = _kept(_held_back(chain(ids, legs, identities, options), options), ids, identity, options)
+    judge = _kept(_held_back(chain(ids, legs, identities, options, locks), options), ids, identity, options)
     if options.record is not None:
         file = load(_LINE_FILE)(Path(options.record), wall=time.time)
         judge = cast("Judge", load(_RECORDING)(judge, write=file))
@@ -108,33 +111,40 @@ def _read_in_orders(identity: Identity, ids: Sequence[Id], options: JudgeOptions
     return replace(identity, readout="+".join(read))
 
 
-def _in_time(ids: Sequence[Id], legs: Sequence[Judge], identities: Sequence[Identity], options: JudgeOptions) -> Judge:
+def _locked(judge: Judge, id_: Id, locks: Locks) -> Judge:
+    """Return the judge marking what its thresholds were not tried with; code and people have no model to move."""
+    return judge if not locks.locks or id_.provider in CODE_JUDGES else Locked(judge, locks=locks)
+
+
+def _in_time(
+    ids: Sequence[Id], legs: Sequence[Judge], identities: Sequence[Identity], options: JudgeOptions, locks: Locks
+) -> Judge:
     """Return the chain, its orders within one budget."""
     now, identity = time.monotonic, identities[0]
-    chain = legs[0] if len(legs) == 1 else Fallback(legs, now=now, refusals=options.refusals == "pass-on")
+    refusals = options.refusals == "pass-on"
+    chain = legs[0] if len(legs) == 1 else Fallback(legs, now=now, refusals=refusals, locks=locks)
     if _in_orders(ids, options):
         chain = OrderBalanced(chain, identity=identity, mode=options.order, now=now)
     return Deadline(chain, identity=identity, budget_s=options.timeout_s, now=now)
 
 
 def _with_person(
-    ids: Sequence[Id], legs: Sequence[Judge], identities: Sequence[Identity], options: JudgeOptions
+    ids: Sequence[Id], legs: Sequence[Judge], identities: Sequence[Identity], options: JudgeOptions, locks: Locks
 ) -> Judge:
     """Return the chain with a budget and orders for each judge but the person, who is asked once and not hurried."""
     each = [
-        judge if id_.provider == _PERSON else _in_time((id_,), (judge,), (identity,), options)
+        judge if id_.provider == _PERSON else _in_time((id_,), (judge,), (identity,), options, locks)
         for id_, judge, identity in zip(ids, legs, identities, strict=True)
     ]
     if len(each) == 1:
         return each[0]
-    return Fallback(each, now=time.monotonic, refusals=options.refusals == "pass-on")
+    return Fallback(each, now=time.monotonic, refusals=options.refusals == "pass-on", locks=locks)
 
 
 def _kept(judge: Judge, ids: Sequence[Id], identity: Identity, options: JudgeOptions) -> Judge:
     """Return the judge with its answers kept; a script, a recording and the like answer anew each time."""
     if options.cache == OFF or ids[0].provider in CODE_JUDGES:
         return judge
-    moves = identity.model.startswith("~") or identity.model.endswith(_MOVING)
-    in_memory = options.cache == MEMORY or moves
+    in_memory = options.cache == MEMORY or is_moving(identity.model)
     store = MemoryStore() if in_memory else cast("Store", load(_SQLITE)(Path(options.cache)))
     return Cache(judge, identity=identity, store=store)

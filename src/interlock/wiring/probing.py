@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from interlock.errors import SettingsError
+from interlock.errors import UsageError
 from interlock.judge.base import Judge
 from interlock.judge.combinators import Deadline, Retry
 from interlock.judge.options import JudgeOptions
@@ -30,6 +30,8 @@ class ProbeTarget:
     """What is measured."""
 
     judge: Judge
+    model: str
+    """The name by which it is asked for."""
     profile: Profile | None = None
     """What was known before; None for a judge that is no server."""
     models: ListModels | None = None
@@ -44,13 +46,13 @@ def make_probe_target(id_: str, *, environ: Mapping[str, str], options: JudgeOpt
     """
     parsed = id_of(id_)
     if "," in id_:
-        raise SettingsError(f"judge: `{id_}`: a chain is not measured as one; name one of its judges")
+        raise UsageError(f"judge: `{id_}`: a chain is not measured as one; name one of its judges")
     if parsed.provider in (*CODE_JUDGES, *TEXT_PROVIDERS):
-        return ProbeTarget(judge=leg(parsed, environ, {}, options))
+        return ProbeTarget(judge=leg(parsed, environ, {}, options), model=identity_of(parsed, environ, options).model)
     now = time.monotonic
     profile = profile_of(parsed, None)
     remote = server(parsed, environ, options, unlimited=True)
     retry = Retry(remote, now=now, sleep=asyncio.sleep, rng=random.random)
     identity = identity_of(parsed, environ, options)
     judge = Deadline(retry, identity=identity, budget_s=options.timeout_s, now=now)
-    return ProbeTarget(judge=judge, profile=profile, models=getattr(remote, "models", None))
+    return ProbeTarget(judge=judge, model=identity.model, profile=profile, models=getattr(remote, "models", None))

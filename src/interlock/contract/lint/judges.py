@@ -12,6 +12,7 @@ from interlock.contract.draft import DraftDecision, DraftQuestion
 from interlock.contract.findings import Findings, quoted
 from interlock.contract.lint.place import at_entry
 from interlock.contract.lint.target import Target
+from interlock.judge.locks import is_moving
 from interlock.policy.rules import Rule
 from interlock.questions import Choice, Score
 
@@ -22,14 +23,15 @@ MOST_LEVELS = 10
 """More than these no judge is known to take."""
 SHARP_FROM = 11
 """Menus from this size on come back sharpened."""
-_MOVING = ("-latest", "-preview")
 
 
 def advise_on_model(target: Target, findings: Findings) -> None:
     """Report a model's name that is an alias, which is given to another model without notice."""
-    if target.model.startswith("~") or target.model.endswith(_MOVING):
+    if is_moving(target.model):
         message = f"{quoted(target.model)} moves without notice, and thresholds belong to one model"
-        findings.add("floating-alias", 1, 1, 0, message, fix="name the version that the thresholds were tried with")
+        fix = "name the version that the thresholds were tried with"
+        is_locked = target.locks is not None and bool(target.locks.locks)
+        findings.add("floating-alias", 1, 1, 0, message, fix=fix, severity="error" if is_locked else "warning")
 
 
 def advise_without_judge(draft: DraftDecision, findings: Findings) -> None:
@@ -93,6 +95,7 @@ def _about_cut(draft: DraftDecision, target: Target, rule: Rule, entry: Entry, f
         message = f"{quoted(target.id)} gives a label without numbers, and {quoted(rule.text)} compares one"
         at_entry(findings, "label-only-judge", entry, message, "write `picked:`, or take a judge with probabilities")
         return
+    _about_lock(draft, target, rule, entry, findings)
     choice = next((question for question in draft.questions if question.type == "choice"), None)
     if rule.predicate.kind != "top" or choice is None:
         return
@@ -103,3 +106,15 @@ def _about_cut(draft: DraftDecision, target: Target, rule: Rule, entry: Entry, f
         message = f"{quoted(target.id)} may pick another option in another order, and none is checked"
         fix = "set `judging.order` to `reversed_check`"
         at_entry(findings, "order-sensitive", entry, message, fix)
+
+
+def _about_lock(draft: DraftDecision, target: Target, rule: Rule, entry: Entry, findings: Findings) -> None:
+    """Report a threshold on a question that was not tried with this model; candidates from code change the question."""
+    if target.locks is None or target.model == target.id:
+        return
+    asked = next((item.question for item in draft.questions if item.id == rule.predicate.question), None)
+    if asked is None or (isinstance(asked, Choice) and draft.dynamic_entry is not None):
+        return
+    if not target.locks.expects(asked, requested=target.model, basis=target.caps.basis):
+        message = f"{quoted(rule.text)} compares a number that was not tried with {quoted(target.id)}"
+        at_entry(findings, "confidence-cut", entry, message, "try it, then lock it with `interlock judge lock`")

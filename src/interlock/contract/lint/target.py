@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from interlock.judge.base import Caps
+from interlock.judge.locks import Locks
 
 __all__ = ["Sizes", "Target"]
 
@@ -26,3 +27,5 @@ class Target:
     """True when large menus come back with one option nearly certain, whatever the model thought."""
     order_matters: bool = False
     """True when other answers are known or to be expected for another order of the options, and no order is checked."""
+    locks: Locks | None = None
+    """The questions that were tried, and with which models; None: no file of them is kept."""

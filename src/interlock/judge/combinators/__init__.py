@@ -5,6 +5,7 @@ from interlock.judge.combinators.deadline import Deadline
 from interlock.judge.combinators.fallback import Fallback
 from interlock.judge.combinators.fit import Fit
 from interlock.judge.combinators.limit import Limit, Limits
+from interlock.judge.combinators.locked import Locked
 from interlock.judge.combinators.order import OrderBalanced
 from interlock.judge.combinators.retry import Retry
 from interlock.judge.combinators.single import SingleCandidate
@@ -16,6 +17,7 @@ __all__ = [
     "Fit",
     "Limit",
     "Limits",
+    "Locked",
     "MemoryStore",
     "OrderBalanced",
     "Retry",

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from interlock.judge.base import Caps, Judge, JudgeReply, QuestionId, Reading, ReadingKind
+from interlock.judge.locks import Locks
 from interlock.judge.merge import merge
 from interlock.models.closing import close
 from interlock.models.patience import Clock
@@ -16,16 +17,21 @@ from interlock.questions import Content, Question
 
 __all__ = ["Fallback"]
 
+NO_LOCKS = Locks()
 _MOVES_ON: frozenset[ReadingKind] = frozenset({"transport_error", "invalid_response", "unscored"})
 
 
 class Fallback:
-    """Takes each reading from the first leg that answers the question; those of later legs are degraded."""
+    """Takes each reading from the first leg that answers the question; later legs are degraded unless locked."""
 
-    def __init__(self, legs: Sequence[Judge], *, now: Clock, refusals: bool = False) -> None:
-        """Take the judges in order; with `refusals`, a question that one refused goes to the next too."""
+    def __init__(self, legs: Sequence[Judge], *, now: Clock, refusals: bool = False, locks: Locks = NO_LOCKS) -> None:
+        """Take the judges in order; with `refusals`, a question that one refused goes to the next too.
+
+        `locks`: the questions that later legs were tried with.
+        """
         self._legs = tuple(legs)
         self._now = now
+        self._locks = locks
         self._moves_on = _MOVES_ON | {"refused"} if refusals else _MOVES_ON
 
     @property
@@ -44,7 +50,7 @@ class Fallback:
                 break
             reply = await leg.answer(frame_state, left)
             replies.append(reply)
-            readings |= _answered(reply)
+            readings |= _answered(reply, left, self._locks)
         if len(replies) == 1:
             return first
         rescued = any(reading.answer is not None for reading in readings.values())
@@ -61,8 +67,11 @@ class Fallback:
         await close(*self._legs)
 
 
-def _answered(reply: JudgeReply) -> dict[QuestionId, Reading]:
-    """Return what a later leg answered, marked."""
-    return {
-        id_: replace(reading, degraded=True) for id_, reading in reply.readings.items() if reading.kind == "answered"
-    }
+def _answered(reply: JudgeReply, questions: Mapping[QuestionId, Question], locks: Locks) -> dict[QuestionId, Reading]:
+    """Return what a later leg answered, marked where it has no lock of its own for the question."""
+    found = {}
+    for id_, reading in reply.readings.items():
+        if reading.kind == "answered" and reading.answer is not None:
+            own = locks.holds(questions[id_], model=reply.served_model, basis=reading.answer.basis)
+            found[id_] = replace(reading, degraded=reading.degraded or not own)
+    return found
