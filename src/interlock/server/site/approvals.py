@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from interlock.errors import ApprovalError, InterlockError, JournalError, SettingsError
+from interlock.errors import ApprovalError, InterlockError, JournalError, UsageError
 from interlock.journal.approval_checks import require_answerable, require_intact
 from interlock.journal.approval_desk import approve, deny, every_approval
 from interlock.journal.approvals import Approval, approvals_of, find_approval
@@ -127,11 +127,11 @@ def _answering(form: Form, *, approved: bool) -> Answering:
     """Return the answer in a form.
 
     Raises:
-        SettingsError: a field cannot be taken; it is named.
+        UsageError: a field cannot be taken; it is named.
     """
     note = form.text("note")
     if len(note) > _MAX_NOTE:
-        raise SettingsError(f"note: is longer than {_MAX_NOTE} characters")
+        raise UsageError(f"note: is longer than {_MAX_NOTE} characters")
     return Answering(approved=approved, by=named_in(form), note=note or None, seen=form.text("seen"))
 
 
@@ -169,7 +169,7 @@ class _Rooms:
             approval = answer(self._desk, request.path_params["id"], _answering(form, approved=verdict == "approve"))
         except ApprovalError as problem:
             return self._drawn(request, form, status=409, says=str(problem), problem=problem.kind)
-        except SettingsError as problem:
+        except UsageError as problem:
             return self._drawn(request, form, status=422, says=str(problem), problem="form")
         if not form.has("go_on"):
             return RedirectResponse(f"/approvals/{approval.id}", status_code=303)

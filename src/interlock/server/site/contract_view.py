@@ -30,6 +30,7 @@ __all__ = [
 
 MAX_FINDINGS = 200
 MAX_DECISIONS = 60
+MAX_LINES = 5_000
 """More are counted, not shown."""
 _MAX_COLUMNS = 2_000
 
@@ -117,6 +118,7 @@ class ContractView:
 
     check: CheckView
     lines: tuple[SourceLine, ...]
+    more_lines: int
     decisions: tuple[DecisionLines, ...]
     more_decisions: int
 
@@ -141,7 +143,7 @@ def check_view(result: CheckResult) -> CheckView:
 
 def contract_view(text: str, result: CheckResult) -> ContractView:
     """Return a contract with its source; without decisions when it does not compile."""
-    check = check_view(result)
+    check, lines = check_view(result), text.split("\n")
     decisions = () if result.contract is None else tuple(_decisions(text, result.contract))
     compiled = {line for each in decisions for line in _lines_of(each)}
     at: Mapping[int, list[Finding]] = defaultdict(list)
@@ -156,8 +158,9 @@ def contract_view(text: str, result: CheckResult) -> ContractView:
                 findings=tuple(at.get(number, ())),
                 is_compiled=number in compiled,
             )
-            for number, line in enumerate(text.split("\n"), start=1)
+            for number, line in enumerate(lines[:MAX_LINES], start=1)
         ),
+        more_lines=max(0, len(lines) - MAX_LINES),
         decisions=decisions,
         more_decisions=0 if result.contract is None else max(0, len(result.contract.decisions) - MAX_DECISIONS),
     )

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from interlock.contract.codes import CODES, LINT_CODES
 from interlock.contract.compile import CheckResult, check_contract
 from interlock.contract.lint import linter
-from interlock.errors import InterlockError, JournalError, SettingsError
+from interlock.errors import InterlockError, JournalError, SettingsError, UsageError
 from interlock.loop.capabilities import REFERENCE
 from interlock.loop.resume_read import Started, started
 from interlock.pipeline.plan import PLANS, PlanName
@@ -91,11 +91,11 @@ def _sized(text: str) -> str:
     """Return a text that is not too long.
 
     Raises:
-        SettingsError: it is.
+        UsageError: it is.
     """
     size = len(text.encode(errors="replace"))
     if size > MAX_TEXT_BYTES:
-        raise SettingsError(f"the text has {size:,} bytes; up to {MAX_TEXT_BYTES:,} are checked here")
+        raise UsageError(f"the text has {size:,} bytes; up to {MAX_TEXT_BYTES:,} are checked here")
     return text
 
 
@@ -164,7 +164,7 @@ class _Rooms:
         view, problem = None, ""
         try:
             view = check_view(check_text(_sized(text)))
-        except SettingsError as error:
+        except UsageError as error:
             problem = str(error)
         values = {"view": view, "problem": problem, "text": text, "name": form.raw("name"), "most": MAX_TEXT_BYTES}
         if is_piece:

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from interlock._text import visible
-from interlock.errors import SettingsError
+from interlock.errors import UsageError
 from interlock.server.site.forms import Form
 
 __all__ = ["keep_name", "name_of", "named_in"]
@@ -22,15 +22,15 @@ def named_in(form: Form) -> str:
     """Return the name in a form.
 
     Raises:
-        SettingsError: there is none, or none that a record can show.
+        UsageError: there is none, or none that a record can show.
     """
     name = form.text("by")
     if not name:
-        raise SettingsError("name: is empty; say who answers")
+        raise UsageError("name: is empty; say who answers")
     if len(name) > _MAX_CHARS:
-        raise SettingsError(f"name: is longer than {_MAX_CHARS} characters")
+        raise UsageError(f"name: is longer than {_MAX_CHARS} characters")
     if "\n" in name or visible(name) != name:
-        raise SettingsError("name: holds a character that is not shown; write plain text")
+        raise UsageError("name: holds a character that is not shown; write plain text")
     return name
 
 
@@ -43,6 +43,6 @@ def keep_name(response: Response, form: Form) -> None:
     """Remember the name in a form, when it is one."""
     try:
         name = named_in(form)
-    except SettingsError:
+    except UsageError:
         return
     response.set_cookie(_COOKIE, quote(name, safe=""), max_age=_YEAR_S, samesite="strict", httponly=True)

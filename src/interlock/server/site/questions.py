@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from interlock._text import visible
-from interlock.errors import SettingsError
+from interlock.errors import UsageError
 from interlock.frame.build import UNTRUSTED
 from interlock.judge.human import Said
 from interlock.judge.offered import as_text
@@ -123,7 +123,7 @@ class _Rooms:
         found = next((each for each in waiting if each.id == id_), None)
         try:
             said = _said(form, found)
-        except SettingsError as problem:
+        except UsageError as problem:
             return self._drawn(request, waiting, form, says=str(problem), status=200 if _is_piece(request) else 422)
         if found is None or not self._runner.people.answer(run_id, id_, said):
             if not _is_piece(request):
@@ -175,12 +175,12 @@ def _said(form: Form, waiting: Waiting | None) -> Said:
     """Return what a form says; `none` is a person who cannot say.
 
     Raises:
-        SettingsError: there is no name, or the pick is none of those offered.
+        UsageError: there is no name, or the pick is none of those offered.
     """
     by, pick = named_in(form), form.text("pick")
     if pick == "none":
         return Said(pick=None, by=by)
     count = 0 if waiting is None else len(waiting.asked.outcomes)
     if waiting is not None and not (pick.isascii() and pick.isdigit() and len(pick) < 7 and int(pick) < count):
-        raise SettingsError("answer: is none of those offered")
+        raise UsageError("answer: is none of those offered")
     return Said(pick=int(pick) if pick.isascii() and pick.isdigit() and len(pick) < 7 else None, by=by)
