@@ -52,6 +52,22 @@ def attempt(task: str, text: str, shop: Path, *, honest: bool = True) -> RunResu
     return run(task, judge=RuleJudge(host.tools), writer=Says(text), host=host, cwd=shop, can_write=True)
 
 
+class Short(Says):
+    """A model that may not write to the end."""
+
+    async def write(self, request: WriteRequest) -> Draft:
+        return replace(await super().write(request), truncated=True)
+
+
+def test_a_draft_that_was_cut_off_is_not_delivered_whatever_it_says(shop: Path) -> None:
+    host = reference_host(shop)
+    writer = Short("Copied taxOf from src/beta.ts into src/tax.ts.")
+    result = run(TASK, judge=RuleJudge(host.tools), writer=writer, host=host, cwd=shop, can_write=True)
+    assert (result.delivered, result.answer, result.halt) == (False, None, "task_done+revise")
+    assert result.reason == "the draft was cut off at the length that its model may write"
+    assert result.accounting.writer_calls == 3
+
+
 @pytest.mark.parametrize(
     ("task", "text"),
     [

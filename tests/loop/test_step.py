@@ -276,6 +276,18 @@ def test_a_refused_draft_is_revised_once_with_the_reason() -> None:
     assert (better.state.delivered, better.state.halt_name) == (True, "task_done")
 
 
+def test_a_draft_that_was_cut_off_is_written_once_more_and_never_delivered() -> None:
+    cut = _run(_state(), *DRAFTED, Drafted(text="a.ts exp", cut=True))
+    reason = "the draft was cut off at the length that its model may write"
+    assert cut.effects == (Generate(revision_of="a.ts exp", reason=reason),)
+    twice = step(cut.state, Drafted(text="a.ts ex", cut=True))
+    assert twice.effects == (Finish(),)
+    assert (twice.state.delivered, twice.state.halt_name) == (False, "task_done+revise")
+    assert twice.state.explanation == reason
+    whole = step(cut.state, Drafted(text="a.ts exports a"))
+    assert whole.effects == (CheckFacts(),)
+
+
 def test_an_escalated_delivery_is_not_delivered_and_not_revised() -> None:
     result = _run(_state(), *CHECKED, Decided(decision="can_deliver", action="escalate", cause="judge_down"))
     assert result.effects == (Finish(),)

@@ -50,7 +50,8 @@ class Author:
                 elapsed_s=self._setup.ledger.now() - began,
             ),
         )
-        return Drafted(text=draft.text, failure=f"writer `{self._setup.writer.id}`: {failure}" if failure else None)
+        named = f"writer `{self._setup.writer.id}`: {failure}" if failure else None
+        return Drafted(text=draft.text, failure=named, cut=draft.truncated)
 
     async def provide(self, state: State, tool: Tool) -> Event:
         """Return the generated input of `tool`: by the host when it can, else by the writer."""

@@ -110,6 +110,8 @@ class Drafted:
 
     text: str
     failure: str | None = None
+    cut: bool = False
+    """True when its model stopped at the length it may write, not at the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,7 +135,7 @@ def _generated(folded: Folded, body: Body) -> Event:
         return InputProvided(arguments=None if written is None else _arguments(written), reason=failure)
     _due(folded, Generate)
     who = None if failure is None else f"writer `{text(body, 'writer')}`: {failure}"
-    return Drafted(text=written or "", failure=who)
+    return Drafted(text=written or "", failure=who, cut=flag(body, "truncated"))
 
 
 def _arguments(written: str) -> Mapping[str, Json]:

@@ -186,16 +186,26 @@ def _returned(state: State, event: Returned) -> Next:
 def _drafted(state: State, event: Drafted) -> Next:
     if event.failure is not None:
         return _end(replace(state, halt="writer_failed", refused=None, reason=event.failure, failed=True))
-    return _to(replace(state, draft=event.text), "check_facts", CheckFacts())
+    drafted = replace(state, draft=event.text)
+    return _revised(drafted, "revise", _CUT) if event.cut else _to(drafted, "check_facts", CheckFacts())
+
+
+_CUT = "the draft was cut off at the length that its model may write"
 
 
 def _gated(state: State, event: Decided) -> Next:
     if event.action == "deliver":
         return _end(replace(state, delivered=True, refused=None, reason=None))
+    return _revised(state, event.action, event.reason)
+
+
+def _revised(state: State, action: str, reason: str | None) -> Next:
+    """Have the draft written anew, once; a second one that may not go out ends the run."""
+    refused = replace(state, refused=action, reason=reason)
     if state.revisions >= MAX_REVISIONS:
-        return _end(replace(state, refused=event.action, reason=event.reason))
-    again = replace(state, revisions=state.revisions + 1, refused=event.action, reason=event.reason)
-    return _generate(again, Generate(revision_of=state.draft, reason=event.reason))
+        return _end(refused)
+    again = replace(refused, revisions=state.revisions + 1)
+    return _generate(again, Generate(revision_of=state.draft, reason=reason))
 
 
 def _escalated(state: State, event: Decided) -> Next:
