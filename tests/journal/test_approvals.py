@@ -417,3 +417,19 @@ def test_nobody_answers_nothing_and_what_was_answered_stands(any_store: Store, c
     other = _ask(_run(any_store, "run-2", clock))
     with pytest.raises(ApprovalError, match="expired at"):
         approve(any_store, other.id, by="ada")
+
+
+def test_of_threads_that_race_to_answer_exactly_one_is_taken(recorder: Recorder) -> None:
+    asked = _ask(recorder)
+
+    def attempt(number: int) -> str:
+        answer = approve if number % 2 else deny
+        try:
+            answer(recorder.journal, asked.id, by=f"person {number}", clock=recorder.now)
+        except ApprovalError as error:
+            return error.kind
+        return "won"
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(attempt, range(8))) == ["answered"] * 7 + ["won"]
+    assert [record.type for record in recorder.journal.records("run-1")].count("approval_answered") == 1

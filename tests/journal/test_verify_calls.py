@@ -203,3 +203,15 @@ def test_what_was_taken_out_of_a_request_is_no_mismatch(write_run: WriteRun) -> 
     journal.redact("run-1", taken.texts, taken.body, ts=TS, expected=head)
     with journal.snapshot() as view:
         assert verify_run(view, "run-1").counts["mismatch"] == 0
+
+
+def test_a_second_decision_before_the_call_takes_nothing_back(records: Sequence[Record]) -> None:
+    def change(rows: list[tuple[str, dict[str, Any]]]) -> None:
+        gates = [row for row in rows if row[0] == "decision" and row[1]["position"] == "before-call"]
+        auto = next(body for _, body in gates if body["action"] == "auto_audit")
+        rows.insert(_at(rows, "approval_requested"), ("decision", {**auto, "decision": "another_gate"}))
+        _drop("approval_requested", "approval_answered", "approval_consumed")(rows)
+        _set("tool_about_to_run", approved_by=None)(rows)
+
+    wrong = [item for item in _rewritten(records, change) if item[0] == "tool_about_to_run"]
+    assert wrong == [("tool_about_to_run", f"{NEEDED}, and none was used before it")]

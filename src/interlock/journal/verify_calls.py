@@ -6,6 +6,8 @@ Source: journal and safety specification, approvals.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from interlock.errors import JournalError
 from interlock.journal.approvals import Approval, follow_approval
 from interlock.journal.bodies import ToolCall, call_binding
@@ -23,14 +25,15 @@ class GatedCalls:
 
     def __init__(self) -> None:
         self._approvals: dict[str, Approval] = {}
-        self._graded: DecisionResult | None = None
+        self._graded: dict[str, DecisionResult] = {}
+        """Decision before a call → how it was taken last; the pending call needs what any of them asks for."""
         self._spent: set[str] = set()
         """Approvals whose call has returned."""
 
     def decided(self, recorded: RecordedDecision) -> None:
-        """Take a decision: the last one before a call says whether that call needs a person."""
+        """Take a decision: those before a call say whether that call needs a person."""
         if recorded.result.position == "before-call" and not recorded.plan.discarded:
-            self._graded = recorded.result
+            self._graded[recorded.result.decision] = recorded.result
 
     def take(self, record: Record) -> list[str]:
         """Return what is wrong with a record of an approval or of a call where it stands."""
@@ -40,7 +43,7 @@ class GatedCalls:
             case "tool_about_to_run":
                 return self._call(record.body)
             case "tool_result":
-                self._graded = None
+                self._graded.clear()
                 self._spent |= {id_ for id_, one in self._approvals.items() if one.used is not None}
         return []
 
@@ -52,16 +55,16 @@ class GatedCalls:
         return []
 
     def _call(self, body: Body) -> list[str]:
-        graded, by = self._graded, optional_text(body, "approved_by")
-        needed = graded is not None and graded.action == "ask_human"
-        if not needed and by is None:
+        by = optional_text(body, "approved_by")
+        asking = [graded for graded in self._graded.values() if graded.action == "ask_human"]
+        if not asking and by is None:
             return []
         call = call_of_body(body)
         used = [one for id_, one in self._approvals.items() if one.used is not None and id_ not in self._spent]
         if not used:
             return [f"`{call.tool}` needed an approval, and none was used before it"]
         approval = used[-1]
-        wrong = _difference(approval, call, graded if needed else None)
+        wrong = _difference(approval, call, asking)
         if wrong is not None:
             return [f"`{call.tool}` needed an approval, and the one that was used before it {wrong}"]
         given = None if approval.answer is None else approval.answer.by
@@ -82,7 +85,7 @@ def call_of_body(body: Body) -> ToolCall:
     )
 
 
-def _difference(approval: Approval, call: ToolCall, graded: DecisionResult | None) -> str | None:
+def _difference(approval: Approval, call: ToolCall, asking: Sequence[DecisionResult]) -> str | None:
     """Return what an approval is for instead of this call; None when it is for this one."""
     bound = approval.bound
     same = call_binding(call, cwd=bound.cwd, contract_digest=bound.contract_digest, frame_digest=bound.frame_digest)
@@ -92,10 +95,14 @@ def _difference(approval: Approval, call: ToolCall, graded: DecisionResult | Non
         found = f"is for `{bound.call.tool}`"
     elif bound.cwd != REDACTED and same != approval.binding:
         found = "is for other arguments"
-    elif graded is not None and bound.contract_digest != graded.contract_digest:
+    elif asking and bound.contract_digest not in {graded.contract_digest for graded in asking}:
         found = "is for another contract"
-    elif graded is not None and bound.frame_digest != (None if graded.frame is None else graded.frame.digest):
+    elif asking and bound.frame_digest not in {_frame(graded) for graded in asking}:
         found = "is for a call that was graded on another frame"
     else:
         found = None
     return found
+
+
+def _frame(graded: DecisionResult) -> str | None:
+    return None if graded.frame is None else graded.frame.digest
