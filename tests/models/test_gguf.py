@@ -50,6 +50,16 @@ def model(path: Path) -> Iterator[TextModel]:
     asyncio.run(close(made))
 
 
+async def test_a_reply_ends_before_a_text_and_begins_the_same_with_the_same_seed(model: TextModel) -> None:
+    whole = await model.generate(ask("Count: 1 2 3 4 5 6", max_tokens=12))
+    middle = whole.text[len(whole.text) // 2 :][:2]
+    cut = await model.generate(ask("Count: 1 2 3 4 5 6", max_tokens=12, stop=(middle,)))
+    assert whole.text.startswith(cut.text)
+    assert middle not in cut.text
+    drawn = [(await model.generate(ask("Tell me", temperature=1.0, seed=7))).text for _ in range(2)]
+    assert drawn[0] == drawn[1]
+
+
 async def test_a_reply_says_what_it_cost_and_who_wrote_it(model: TextModel) -> None:
     reply = await model.generate(ask("Say hello."))
 

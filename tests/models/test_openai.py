@@ -365,6 +365,19 @@ async def test_the_candidates_of_the_first_token_are_kept(
     assert sent["response_format"]["json_schema"]["strict"] is True
 
 
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
+async def test_where_a_reply_ends_and_the_seed_are_sent(chat: Chat, *, streams: bool) -> None:
+    asked = TextRequest(messages=REQUEST.messages, stop=("\n\n", "END"), seed=7)
+    async with chat(completion("hello")) as server:
+        if streams:
+            model = OpenAIChat(model="m", base=server.url, key=None, budget_s=5, now=time.monotonic, wall=time.time)
+            _ = [event async for event in model.stream(asked)]
+            await model.aclose()
+        else:
+            await generate(server.url, asked)
+        assert (server.bodies[0]["stop"], server.bodies[0]["seed"]) == (["\n\n", "END"], 7)
+
+
 async def test_what_was_not_asked_for_is_not_sent(chat: Chat) -> None:
     async with chat(completion("hello")) as server:
         await generate(server.url)

@@ -73,6 +73,10 @@ class TextRequest:
     """Most tokens of the reply; None leaves it to the backend."""
     temperature: float | None = None
     """None leaves it to the backend."""
+    stop: tuple[str, ...] = ()
+    """Texts before which the reply ends; they are no part of it."""
+    seed: int | None = None
+    """The same one makes the same reply likelier where the backend draws; None leaves it to the backend."""
     top_logprobs: int | None = None
     """How many candidates of the first token to report; None asks for none."""
 

@@ -28,6 +28,10 @@ def body_of(request: TextRequest) -> dict[str, Any]:
         "stream": True,
         "stream_options": {"include_usage": True},
     }
+    if request.stop:
+        body["stop"] = list(request.stop)
+    if request.seed is not None:
+        body["seed"] = request.seed
     if request.schema is not None:
         schema = {"name": "reply", "schema": dict(request.schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
