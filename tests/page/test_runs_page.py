@@ -112,6 +112,12 @@ def test_what_is_not_there_is_said(serve: Serve, path: str) -> None:
     assert httpx2.get(serve() + path).status_code == 404
 
 
+def test_the_counts_of_the_journal_can_be_scraped(serve: Serve, journal: str, shop: Path) -> None:
+    record_long_run(journal, 20, shop)
+
+    assert "interlock_decisions_total{" in httpx2.get(f"{serve()}/metrics").text
+
+
 def test_a_damaged_run_is_told_of_and_does_not_break_the_list(serve: Serve, look: Look, journal: str) -> None:
     address = serve()
     with closing(open_journal(journal)) as store:

@@ -30,7 +30,7 @@ def _call(journal: SqliteJournal, run_id: str = "r") -> None:
 
 @pytest.mark.enable_socket
 def test_a_scrape_has_the_counts_of_the_process_and_of_the_journal(serve: Serve, journal: SqliteJournal) -> None:
-    url = serve(journal_counts=ScrapedJournal(journal))
+    url = serve(journal_counts=ScrapedJournal(journal.snapshot))
     for count in (1, 2):
         _call(journal)
         scraped = httpx2.get(f"{url}/metrics")
@@ -50,7 +50,7 @@ def test_a_scrape_has_the_counts_of_the_process_and_of_the_journal(serve: Serve,
 def test_a_long_journal_is_caught_up_with_over_several_scrapes(journal: SqliteJournal) -> None:
     for number in range(30):
         _call(journal, f"r{number % 3}")
-    scrape = ScrapedJournal(journal, rows_per_scrape=12)
+    scrape = ScrapedJournal(journal.snapshot, rows_per_scrape=12)
     left = [next(line for line in scrape() if line.startswith("interlock_uncounted_rows ")) for _ in range(3)]
     assert left == ["interlock_uncounted_rows 18", "interlock_uncounted_rows 6", "interlock_uncounted_rows 0"]
     assert 'interlock_tool_calls_total{tool="read_file",failed="false"} 30' in scrape()
@@ -58,7 +58,7 @@ def test_a_long_journal_is_caught_up_with_over_several_scrapes(journal: SqliteJo
 
 def test_a_journal_that_cannot_be_read_keeps_its_counts_and_says_so(tmp_path: Path, journal: SqliteJournal) -> None:
     _call(journal)
-    scrape = ScrapedJournal(journal)
+    scrape = ScrapedJournal(journal.snapshot)
     assert "interlock_journal_up 1" in scrape()
     with sqlite3.connect(tmp_path / "journal.db") as other:
         other.execute("PRAGMA user_version = 99")

@@ -6,11 +6,12 @@ Source: journal and safety specification, journal.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from threading import Lock
 
 from interlock.errors import JournalError
-from interlock.journal.base import Journal
+from interlock.journal.base import JournalView
 from interlock.journal.metrics import ROWS_PER_LOOK, JournalCounts
 
 __all__ = ["ScrapedJournal"]
@@ -19,10 +20,15 @@ log = logging.getLogger("interlock.gateway")
 
 
 class ScrapedJournal:
-    """One journal and what of it was counted so far; a long one is caught up with over several scrapes."""
+    """One journal and what of it was counted so far; a long one is caught up with over several scrapes.
 
-    def __init__(self, journal: Journal, *, rows_per_scrape: int = ROWS_PER_LOOK) -> None:
-        self._journal = journal
+    `look` gives the journal as it is at one moment.
+    """
+
+    def __init__(
+        self, look: Callable[[], AbstractContextManager[JournalView]], *, rows_per_scrape: int = ROWS_PER_LOOK
+    ) -> None:
+        self._view = look
         self._rows = rows_per_scrape
         self._counts = JournalCounts()
         self._lock = Lock()
@@ -40,7 +46,7 @@ class ScrapedJournal:
 
     def _look(self) -> bool:
         try:
-            with self._journal.snapshot() as view:
+            with self._view() as view:
                 self._counts.look(view, rows=self._rows)
         except JournalError as error:
             log.warning("metrics: %s", error)

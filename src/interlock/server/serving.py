@@ -44,7 +44,7 @@ def serve_gateway(
         models=((judge_id, "the configured judge", RELEASED), (ALIAS, f"an alias of {judge_id}", RELEASED)),
         make_id=make_id,
         on_reply=on_reply,
-        journal_counts=ScrapedJournal(journal),
+        journal_counts=ScrapedJournal(journal.snapshot),
     )
     uvicorn.run(gateway_app(gateway), host=host, port=port, log_level="warning", access_log=False, server_header=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from importlib.resources import files
 
 from starlette.applications import Starlette
@@ -18,9 +19,10 @@ from starlette.types import Receive, Scope, Send
 
 from interlock.errors import InterlockError
 from interlock.models.secret import Secret
+from interlock.server.journal_counts import ScrapedJournal
 from interlock.server.site import approvals, contracts, experiments, functions, prompts, questions, runs, start, what_if
 from interlock.server.site.api import rooms as api
-from interlock.server.site.desk import Desk
+from interlock.server.site.desk import Desk, reading
 from interlock.server.site.drawing import THEME_COOKIE, draw
 from interlock.server.site.forms import read_form
 from interlock.server.site.guard import SESSION_COOKIE, Guard, sealed, session_of
@@ -58,6 +60,7 @@ def page_app(desk: Desk) -> Starlette:
             Route("/sign-out", door.leave, methods=["POST"]),
             Route("/looks", _looks, methods=["POST"]),
             Route("/health", _health, methods=["GET"]),
+            Route("/metrics", _metrics(desk), methods=["GET"]),
             *rooms,
             Mount("/static", StaticFiles(directory=str(files("interlock.server").joinpath("static")))),
         ],
@@ -114,6 +117,16 @@ class _Door:
 
 def _home(_: Request) -> Response:
     return RedirectResponse("/runs", status_code=307)
+
+
+def _metrics(desk: Desk) -> Callable[[Request], Response]:
+    """Return what gives the counts of the journal to whoever scrapes them."""
+    scrape = ScrapedJournal(partial(reading, desk))
+
+    def measures(_: Request) -> Response:
+        return PlainTextResponse("\n".join(scrape()) + "\n", media_type="text/plain; version=0.0.4")
+
+    return measures
 
 
 def _health(_: Request) -> Response:
