@@ -229,3 +229,21 @@ def test_too_many_at_once_are_refused(calls: Calls) -> None:
             calls.start(wanted(lambda: None), wait_s=0)
     finally:
         gate.set()
+
+
+def test_nobody_says_yes_to_what_cannot_be_shown_whole(calls: Calls) -> None:
+    class Press(Agent):
+        """Prints."""
+
+        method_options: ClassVar[Any] = {"print_it": {"requires_approval": True}}
+
+        def print_it(self, text: str) -> str:
+            """Print."""
+            return text[:5]
+
+    call = made(calls, Press().print_it, text="x" * 200_000)
+    asked = call.asked
+    assert asked is not None
+
+    assert not calls.answer(call, asked.id, said=True)
+    assert calls.answer(call, asked.id, said=False)

@@ -131,10 +131,12 @@ class Calls:
             return tuple(call for call in reversed(self._calls.values()) if call.wanted.name == name)
 
     def answer(self, call: Call, question_id: str, *, said: bool) -> bool:
-        """Answer what a call asks; False when it does not ask that (any more)."""
+        """Answer what a call asks; False when it does not ask that (any more), or to a yes to what nobody saw whole."""
         with call.lock:
             asked = call.asked
             if asked is None or asked.id != question_id or asked.said is not None or call.state != "running":
+                return False
+            if said and asked.arguments.text.cut:
                 return False
             asked.said = said
             call.settled.clear()
