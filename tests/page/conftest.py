@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -120,6 +120,12 @@ def serving() -> Iterator[Callable[[Starlette], str]]:
     for server, thread in running:
         server.should_exit = True
         thread.join(10)
+
+
+@pytest.fixture
+def serving_page() -> Callable[[], AbstractContextManager[Callable[[Starlette], str]]]:
+    """Return what serves applications until it is left."""
+    return serving
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,13 @@ import httpx2
 import pytest
 from bench.page import LONG, record_long_run
 from playwright.sync_api import Page, expect
+from starlette.applications import Starlette
 
-from interlock.journal import Recorder
+from interlock.journal import Recorder, read_journal
 from interlock.journal.place import open_journal
+from interlock.journal.summary import summarize
+from interlock.server.site.app import page_app
+from interlock.server.site.desk import Desk
 
 Look = Callable[..., Page]
 Serve = Callable[..., str]
@@ -155,3 +159,22 @@ def test_the_key_is_asked_for_and_remembered(serve: Serve, look: Look) -> None:
     page.get_by_role("button", name="Sign out").click()
 
     expect(page.locator("h1")).to_have_text("Sign in")
+
+
+def test_a_server_that_stops_ends_its_runs_on_record(
+    make_desk: Callable[..., Desk],
+    serving_page: Callable[[], AbstractContextManager[Callable[[Starlette], str]]],
+    shop: Path,
+    journal: str,
+    slow_judge: Callable[[float], Mapping[str, Any]],
+) -> None:
+    with serving_page() as start:
+        address = start(page_app(make_desk(**slow_judge(2.0))))
+        form = {"task": "Look around", "cwd": str(shop), "contract": "shipped"}
+        form |= {"judge": "typesafe:jev-latest", "writer": "extractive"}
+        response = httpx2.post(f"{address}/start", data=form)
+        assert response.status_code == 303
+    with read_journal(journal) as view:
+        summary = summarize(view, response.headers["location"].rpartition("/")[2])
+
+    assert summary.halt == "cancelled"

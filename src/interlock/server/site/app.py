@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from importlib.resources import files
 
+import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -84,7 +85,7 @@ def _until_stopped(runner: Runner) -> Callable[[Starlette], AbstractAsyncContext
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        runner.stop_all()
+        await anyio.to_thread.run_sync(runner.stop_all)
 
     return lifespan
 
@@ -105,7 +106,14 @@ class _Door:
         if self._key is None or not hmac.compare_digest(told.encode(), self._key.reveal().encode()):
             return draw(request, "sign_in.html", {"says": "wrong"}, status=401)
         response = RedirectResponse("/", status_code=303)
-        response.set_cookie(SESSION_COOKIE, session_of(self._key), max_age=_SESSION_S, httponly=True, samesite="strict")
+        response.set_cookie(
+            SESSION_COOKIE,
+            session_of(self._key),
+            max_age=_SESSION_S,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
         return response
 
     async def leave(self, _: Request) -> Response:

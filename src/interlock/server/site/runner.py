@@ -24,6 +24,7 @@ Work: TypeAlias = Callable[[OnEvent], Awaitable[object]]
 """Works on one run, and tells of its records."""
 
 _PATIENCE_S = 30.0
+_MOMENT_S = 3.0
 
 log = logging.getLogger("interlock.page")
 
@@ -76,9 +77,11 @@ class Runner:
         return job is not None and job.ended.wait(_PATIENCE_S)
 
     def stop_all(self) -> None:
-        """Cancel all work."""
-        for run_id in tuple(self._jobs):
-            self._cancelled(run_id)
+        """Cancel all work, and wait a moment for its ends to be on record."""
+        cancelled = [self._cancelled(run_id) for run_id in tuple(self._jobs)]
+        for job in cancelled:
+            if job is not None:
+                job.ended.wait(_MOMENT_S)
 
     def _cancelled(self, run_id: str) -> _Job | None:
         job = self._jobs.get(run_id)
