@@ -27,8 +27,11 @@ SESSION_COOKIE = "interlock_session"
 _MAX_DIGITS = 18
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
-_OPEN = ("/static/", "/sign-in", "/health")
-"""What may be seen without the key."""
+_OWN = ("same-origin", "none")
+"""What a browser says of a request that no foreign page has brought about."""
+_OPEN = frozenset(("/sign-in", "/health"))
+_FILES = "/static/"
+"""What may be seen without the key: these, and the files of the page."""
 _HEADERS: Mapping[str, str] = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -49,7 +52,7 @@ def session_of(key: Secret) -> str:
 
 def sealed(scope: Scope, send: Send) -> Send:
     """Return what sends a response whose headers forbid scripts and hosts that are not the page's own."""
-    is_kept = scope["path"].startswith("/static/")
+    is_kept = scope["path"].startswith(_FILES)
 
     async def closed(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -93,8 +96,9 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         if not self._is_known_host(headers.get("host", "")):
             return _refused(scope, 421, "this server does not go by that name; open it by the address it printed")
-        if scope["method"] not in _SAFE and not _is_own_page(scope, headers):
-            return _refused(scope, 403, "the request comes from another page; send the form from the page itself")
+        is_own = _may_look(headers) if scope["method"] in _SAFE else _is_own_page(scope, headers)
+        if not is_own:
+            return _refused(scope, 403, "the request comes from another page; open this one by its address")
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()):
             return _refused(scope, 400, "`Content-Length` is not a whole number")
@@ -104,9 +108,10 @@ class Guard:
 
     def _stranger(self, scope: Scope, headers: Headers) -> Response | None:
         """Return the answer to a visitor who does not show the key."""
-        if self.key is None or scope["path"].startswith(_OPEN) or _knows(self.key, headers):
+        path = scope["path"]
+        if self.key is None or path in _OPEN or path.startswith(_FILES) or _knows(self.key, headers):
             return None
-        if scope["method"] == "GET" and not scope["path"].startswith("/api/"):
+        if scope["method"] == "GET" and not path.startswith("/api/"):
             return RedirectResponse("/sign-in", status_code=303)
         return _refused(scope, 401, "send the key as `Authorization: Bearer KEY`")
 
@@ -152,9 +157,15 @@ def _is_address(name: str) -> bool:
     return True
 
 
+def _may_look(headers: Headers) -> bool:
+    """Tell whether what is read goes to a page of this server, to no page, or to a person who follows a link."""
+    is_link = headers.get("sec-fetch-mode", "") == "navigate" and headers.get("sec-fetch-dest", "") == "document"
+    return is_link or headers.get("sec-fetch-site", "none") in _OWN
+
+
 def _is_own_page(scope: Scope, headers: Headers) -> bool:
     """Tell whether what may change something was sent by a page of this server, or by no page at all."""
-    if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+    if headers.get("sec-fetch-site", "none") not in _OWN:
         return False
     origin = headers.get("origin")
     return origin is None or origin == f"{scope['scheme']}://{headers.get('host', '')}"
