@@ -25,8 +25,9 @@ from interlock.judge.combinators.deadline import Deadline
 from interlock.judge.profile import Profile
 from interlock.judge.readings import Identity
 from interlock.judge.remote import RemoteJudge
+from interlock.judge.sending import HttpReply
 from interlock.judge.systemone import SystemOneWire
-from interlock.judge.transport import HttpReply, Transport
+from interlock.judge.transport import Transport
 from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult

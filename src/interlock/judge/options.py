@@ -20,7 +20,7 @@ __all__ = [
 
 OrderMode: TypeAlias = Literal["as_given", "reversed_check", "balanced"]
 ORDERS: tuple[OrderMode, ...] = get_args(OrderMode)
-ReadoutName: TypeAlias = Literal["json", "logprobs", "options"]
+ReadoutName: TypeAlias = Literal["json", "logprobs", "options", "decisions"]
 READOUTS: tuple[ReadoutName, ...] = get_args(ReadoutName)
 Refusals: TypeAlias = Literal["keep", "pass-on"]
 REFUSALS: tuple[Refusals, ...] = get_args(Refusals)

@@ -16,7 +16,7 @@ from interlock.judge.base import Caps, Failure, JudgeReply, QuestionId
 from interlock.judge.envelope import Envelope, model_names
 from interlock.judge.profile import Profile, endpoint
 from interlock.judge.readings import Identity, digest_of, failed_reply
-from interlock.judge.transport import HttpReply, Transport
+from interlock.judge.sending import HttpReply, Sender
 from interlock.judge.validate import check_answer
 from interlock.judge.wire import parse_json
 from interlock.models.failures import describe, error_type_of, request_id_of, status_failure
@@ -63,7 +63,7 @@ class RemoteJudge:
         wire: Wire,
         base: str,
         key: Secret | None,
-        transport: Transport,
+        transport: Sender,
         now: Clock,
         wall: Clock,
     ) -> None:
@@ -157,6 +157,7 @@ class RemoteJudge:
             attempts=1,
             elapsed_s=self._now() - began,
             wire=self._identity.wire,
+            readout=self._identity.readout,
         )
 
     def _failed(

@@ -10,7 +10,6 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 
 import h11
@@ -18,24 +17,15 @@ import httpx2
 
 from interlock.judge.base import Failure
 from interlock.judge.plain_http import PlainHttp, TooLarge
+from interlock.judge.sending import HttpReply
 from interlock.models.certificates import is_certificate_error
 from interlock.models.perloop import PerLoop
 
-__all__ = ["HttpReply", "Transport"]
+__all__ = ["Transport"]
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
 MAX_CONNECTIONS = 100
 _LIMITS = httpx2.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=30.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpReply:
-    """A whole response, whatever its status."""
-
-    status: int
-    headers: Mapping[str, str]
-    """Lower-case names."""
-    body: bytes
 
 
 class _Pool:

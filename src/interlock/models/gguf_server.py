@@ -45,6 +45,11 @@ class Loaded:
         reply: Mapping[str, Any] = self.server.handle_completions(dict(body))
         return reply
 
+    def decide(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return llama.cpp's reply to one System One request; an error for a model that is no decision model."""
+        reply: Mapping[str, Any] = self.server.handle_systemone(dict(body))
+        return reply
+
     def tokens(self, text: str) -> list[int]:
         """Return the tokens of a text, nothing added before it."""
         body = json.dumps({"content": text, "add_special": False}).encode()

@@ -43,7 +43,10 @@ READOUTS: Mapping[ReadoutName, str] = {
     "json": "interlock.judge.readout_json:JsonReadout",
     "logprobs": "interlock.judge.readout_logprobs:LogprobReadout",
     "options": "interlock.judge.gguf_options:GgufOptions",
+    "decisions": "interlock.judge.gguf_decisions:LocalTransport",
 }
+_DECISION_PROFILE = "interlock.judge.gguf_decisions:decision_profile"
+_LOCAL_ONLY: tuple[ReadoutName, ...] = ("options", "decisions")
 _GGUF_SERVER = "interlock.models.gguf_server:GgufServer"
 _CHAT = "chat"
 _LOCAL = "gguf"
@@ -156,6 +159,8 @@ def _read_model(id_: Id, identity: Identity, environ: Mapping[str, str], options
     name = readout_of(id_, options)
     if id_.provider == _LOCAL and not id_.model:
         raise UsageError(f"judge: `{id_.text}` names no file; write `gguf:FILE`")
+    if name == "decisions":
+        return _decision_file(identity, load(READOUTS[name])(load(_GGUF_SERVER)(Path(id_.model))))
     if name == "options":
         server = load(_GGUF_SERVER)(Path(id_.model))
         readout = load(READOUTS[name])(server, budget_s=budget_s, now=now)
@@ -166,13 +171,29 @@ def _read_model(id_: Id, identity: Identity, environ: Mapping[str, str], options
     return cast("Judge", load(_READOUT_JUDGE)(readout, identity=identity, now=now, degraded=degraded))
 
 
+def _decision_file(identity: Identity, transport: object) -> Judge:
+    """Return a decision model that runs here: it has no address, and answers like a server."""
+    profile = cast("Profile", load(_DECISION_PROFILE)())
+    judge = load(_REMOTE)(
+        identity=identity,
+        profile=profile,
+        wire=load(_WIRES[profile.wire])(),
+        base="",
+        key=None,
+        transport=transport,
+        now=time.monotonic,
+        wall=time.time,
+    )
+    return cast("Judge", judge)
+
+
 def readout_of(id_: Id, options: JudgeOptions) -> ReadoutName:
     """Return how the answers of a text model are read.
 
     Raises:
         SettingsError: it is not said, or the model cannot be read so.
     """
-    known = tuple(name for name in READOUTS if name != "options" or id_.provider == _LOCAL)
+    known = tuple(name for name in READOUTS if name not in _LOCAL_ONLY or id_.provider == _LOCAL)
     if options.readout not in known:
         how = "say how its answers are read" if options.readout is None else f"`{options.readout}` cannot read it"
         raise UsageError(f"judge: `{id_.text}` writes text; {how}: set `judging.readout` to one of {backticked(known)}")
