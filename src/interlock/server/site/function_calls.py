@@ -11,6 +11,7 @@ import secrets
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -90,6 +91,11 @@ class Call:
     settled: threading.Event = field(default_factory=threading.Event)
     """Set when it has ended, and when it asks for the first time."""
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def as_it_stands(self) -> Call:
+        """Return a copy that stays as the call is at this moment."""
+        with self.lock:
+            return copy(self)
 
 
 class Calls:

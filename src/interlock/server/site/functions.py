@@ -140,4 +140,5 @@ class _Rooms:
 
 
 def _of(call: Call) -> dict[str, object]:
-    return {"call": call, "tree": tree_of(call.nodes()), "again": f"/functions/{quote(call.wanted.name, safe='')}"}
+    shown = call.as_it_stands()
+    return {"call": shown, "tree": tree_of(shown.nodes()), "again": f"/functions/{quote(call.wanted.name, safe='')}"}

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from interlock._canonical import compact_json
 from interlock.errors import PromptError
 from interlock.prompts import Layer
-from interlock.registry import Change, Entry, Index, Prompt, PromptRegistry
+from interlock.registry import Change, Entry, FileRegistry, Index, Prompt, PromptRegistry
 from interlock.registry.index import rollback_change
 from interlock.registry.ledger import change_json
 from interlock.registry.publishing import publication
@@ -33,6 +33,8 @@ class Listed:
     place: str
     is_own: bool
     entries: tuple[Entry, ...]
+    unpublished: tuple[str, ...]
+    """Files that lie in a registry's directory and were never published."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +87,12 @@ def listed(registry: PromptRegistry, *, is_own: bool) -> Listed:
         PromptError: it cannot be read.
     """
     entries = registry.index().entries
-    return Listed(place=registry.place, is_own=is_own, entries=tuple(entries[name] for name in sorted(entries)))
+    return Listed(
+        place=registry.place,
+        is_own=is_own,
+        entries=tuple(entries[name] for name in sorted(entries)),
+        unpublished=registry.unpublished() if isinstance(registry, FileRegistry) else (),
+    )
 
 
 def entry_in(registry: PromptRegistry, name: str, which: str, *, is_own: bool) -> Opened:
@@ -119,6 +126,8 @@ def coming(registry: PromptRegistry, wish: Wish) -> Coming:
     Raises:
         PromptError: it cannot be done.
     """
+    if wish.act == "publish" and not wish.text and not wish.label:
+        raise PromptError(f"`{wish.name}@{wish.version}`: give its text, or a label that shall point to it")
     index = registry.index()
     changes = _changes(index, wish)
     if not changes:
