@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -17,6 +18,14 @@ from interlock.cli.main import main as interlock
 from interlock.contract.codes import CODES, LINT_CODES, Code
 from interlock.engine.validate import CHECKS
 from interlock.functions.lint_rules import RULES
+from interlock.server.site.api.endpoint import Endpoint
+from interlock.server.site.api.listing import fields_of
+from interlock.server.site.api.rooms import endpoints as endpoints_of
+from interlock.server.site.desk import Desk
+from interlock.server.site.functions import calls_of
+from interlock.server.site.held_runs import HeldRuns
+from interlock.server.site.runner import Runner
+from interlock.settings import load_settings
 
 __all__ = ["PARTS", "pages", "rewritten"]
 
@@ -65,6 +74,11 @@ def checks() -> str:
     return _table(("check", "holds"), [(str(number), text) for number, text in CHECKS.items()])
 
 
+def endpoints() -> str:
+    """Return what each endpoint of the API does, takes and gives back."""
+    return "\n\n".join(_endpoint(each) for each in _endpoints())
+
+
 def verbs() -> str:
     """Return the help page of every verb, verbs below verbs included."""
     return "\n\n".join(f"### `{name}`\n\n```text\n{text}\n```" for name, text in _help_pages())
@@ -74,6 +88,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "actions": actions,
     "checks": checks,
     "codes": codes,
+    "endpoints": endpoints,
     "function-rules": function_rules,
     "lint-codes": lint_codes,
     "positions": positions,
@@ -90,6 +105,38 @@ def pages() -> list[Path]:
 def rewritten(text: str) -> str:
     """Return the page `text` with its generated parts as the code has them now."""
     return BLOCK.sub(lambda match: f"{match[1]}{PARTS[match[2]]()}\n{match[3]}", text)
+
+
+def _endpoints() -> tuple[Endpoint, ...]:
+    """Return all endpoints, of a server that was given nothing."""
+    desk = Desk(
+        journal="",
+        settings=load_settings(directory=REPO / "docs", environ={}, flags={}),
+        roots=(),
+        judges=(),
+        writers=(),
+        contracts={},
+        functions={},
+        prompts=None,
+        reports=(),
+        key=None,
+        hosts=frozenset(),
+        clock=lambda: datetime.now(UTC),
+        environ={},
+    )
+    return endpoints_of(desk, Runner(), HeldRuns(desk), calls_of(desk))
+
+
+def _endpoint(each: Endpoint) -> str:
+    stream = " as server-sent events" if each.stream is not None else ""
+    refusals = ", ".join(str(status) for status in each.refusals)
+    head = f"### `{each.method} {each.path}`\n\n{each.says} Gives `{each.gives.__name__}`{stream}, {each.status}"
+    rows = [
+        (f"`{field.name}`", field.place, field.type, f"`{field.default}`" if field.default else "", field.says)
+        for field in fields_of(each)
+    ]
+    told = f"{head}; refuses with {refusals} too." if refusals else f"{head}."
+    return told if not rows else f"{told}\n\n{_table(('field', 'in', 'type', 'default', 'says'), rows)}"
 
 
 def _help_pages() -> Iterator[tuple[str, str]]:

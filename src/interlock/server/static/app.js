@@ -4,7 +4,10 @@
 // A choice of language or colours is sent at once.
 document.documentElement.classList.add("has-script");
 document.addEventListener("change", (event) => {
-  if (event.target.matches("[data-sends]")) event.target.form.requestSubmit();
+  if (!event.target.matches("[data-sends]")) return;
+  const { form } = event.target;
+  if (form.elements.back) form.elements.back.value = location.pathname + location.search;
+  form.requestSubmit();
 });
 
 // Folded details are fetched when they are opened for the first time.

@@ -69,9 +69,9 @@ class ApprovalDetail(Closed):
 
 
 class NewAnswer(ThisApproval):
-    approved: bool
+    approved: bool = Field(description="Whether the call may be made.")
     by: str = Field(min_length=1, max_length=100, description="Who answers.")
-    note: str = Field(default="", max_length=2000)
+    note: str = Field(default="", max_length=2000, description="Why.")
     seen: str = Field(pattern="^[0-9a-f]{64}$", description="The digest of what was shown.")
 
 

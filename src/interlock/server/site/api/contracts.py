@@ -66,13 +66,13 @@ class ContractDetail(Closed):
 
 
 class ContractText(Closed):
-    text: str = Field(max_length=MAX_TEXT_BYTES)
+    text: str = Field(max_length=MAX_TEXT_BYTES, description="What is checked.")
 
 
 class PlanQuery(Closed):
     contract: str = Field(default="", max_length=300, description="One that the server offers; empty with a `text`.")
-    text: str = Field(default="", max_length=MAX_TEXT_BYTES)
-    plan: PlanName = "next"
+    text: str = Field(default="", max_length=MAX_TEXT_BYTES, description="What is planned, where none is named.")
+    plan: PlanName = Field(default="next", description="How far is asked ahead.")
 
 
 class ContractPlan(Closed):

@@ -55,7 +55,7 @@ class FunctionForm(Closed):
 
 
 class ThisFunction(Closed):
-    name: Name
+    name: Name = Field(description="Of the function.")
 
 
 class NewCall(ThisFunction):
@@ -65,7 +65,7 @@ class NewCall(ThisFunction):
 
 
 class ThisCall(Closed):
-    call_id: Name
+    call_id: Name = Field(description="As the call was given it.")
 
 
 class CallQuestion(Closed):
@@ -86,8 +86,8 @@ class FunctionCall(Closed):
 
 
 class CallAnswer(ThisCall):
-    question: Name
-    yes: bool
+    question: Name = Field(description="The id of what is asked.")
+    yes: bool = Field(description="Whether the call may go on.")
 
 
 def endpoints(desk: Desk, calls: Calls) -> Sequence[Endpoint]:

@@ -37,7 +37,7 @@ class PromptList(Closed):
 
 
 class PromptQuery(Closed):
-    name: Name
+    name: Name = Field(description="Of the prompt.")
     version: str = Field(default="", max_length=100, description="A version or label; the newest when empty.")
     shipped: bool = Field(default=False, description="Look only at what ships with the package.")
 
@@ -49,7 +49,7 @@ class PromptDetail(Closed):
 
 
 class PromptPair(Closed):
-    name: Name
+    name: Name = Field(description="Of the prompt.")
     old: str = Field(min_length=1, max_length=100, description="A version or label.")
     new: str = Field(default="", max_length=100, description="A version or label; the newest when empty.")
     shipped: bool = Field(default=False, description="Look only at what ships with the package.")

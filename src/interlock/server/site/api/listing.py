@@ -45,7 +45,7 @@ def fields_of(endpoint: Endpoint) -> tuple[FieldLine, ...]:
 
 def _type(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(_type(each) for each in schema["anyOf"]))
+        return " or ".join(dict.fromkeys(_type(each) for each in schema["anyOf"] if each.get("const") != ""))
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"] if value != "")
     if "const" in schema:

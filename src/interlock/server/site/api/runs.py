@@ -32,7 +32,7 @@ State: TypeAlias = Literal["", "running", "waiting", "answered", "delivered", "u
 class RunQuery(Closed):
     text: str = Field(default="", max_length=300, description="What task, id, ending or answer must hold.")
     state: State = Field(default="", description="How they must stand; empty for any.")
-    page: int = Field(default=1, ge=1, le=1_000_000)
+    page: int = Field(default=1, ge=1, le=1_000_000, description="Of fifty runs each.")
 
 
 class RunPage(Closed):
@@ -65,13 +65,13 @@ class RunRecords(Closed):
 
 
 class NewRun(Closed):
-    task: str = Field(min_length=1, max_length=100_000)
+    task: str = Field(min_length=1, max_length=100_000, description="What is to be done.")
     directory: str = Field(min_length=1, max_length=4096, description="Within the directories of the server.")
-    contract: str = Field(default="shipped", max_length=300, description="One that the server offers.")
-    judge: str = Field(default="rules", max_length=300, description="One that the server offers.")
-    writer: str = Field(default="extractive", max_length=300, description="One that the server offers.")
-    can_write: bool = False
-    can_delete: bool = False
+    contract: str = Field(default="", max_length=300, description="One that the server offers; its first when empty.")
+    judge: str = Field(default="", max_length=300, description="One that the server offers; its first when empty.")
+    writer: str = Field(default="", max_length=300, description="One that the server offers; its first when empty.")
+    can_write: bool = Field(default=False, description="It may create files.")
+    can_delete: bool = Field(default=False, description="It may remove files.")
 
 
 class RunId(Closed):
@@ -80,7 +80,7 @@ class RunId(Closed):
 
 class RecordQuery(ThisRun):
     after: int = Field(default=0, ge=0, le=2**53, description="The number of the last record that is known.")
-    limit: int = Field(default=100, ge=1, le=500)
+    limit: int = Field(default=100, ge=1, le=500, description="How many records at most.")
     type: EventType | Literal[""] = Field(default="", description="One type of records only; empty for all.")
 
 
@@ -188,8 +188,9 @@ class _Room:
         return {"run_id": run_id, "records": found, "next": None}
 
     def start(self, asked: NewRun) -> Given:
-        fields = {"task": asked.task, "cwd": asked.directory, "contract": asked.contract}
-        fields |= {"judge": asked.judge, "writer": asked.writer}
+        fields = {"task": asked.task, "cwd": asked.directory}
+        offered = {"contract": tuple(self._desk.contracts), "judge": self._desk.judges, "writer": self._desk.writers}
+        fields |= {name: getattr(asked, name) or next(iter(known), "") for name, known in offered.items()}
         fields |= {name: "on" for name in ("can_write", "can_delete") if getattr(asked, name)}
         return {"run_id": start_run(self._desk, self._runner, wanted_of(self._desk, Form(fields)))}
 
