@@ -16,6 +16,8 @@ import click
 from interlock.cli._answer import answer_json, answer_text
 from interlock.cli._files import STDIN, read_text
 from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, on_terminal, print_json
+from interlock.cli._trace import visible
+from interlock.cli._waiting import waited_for
 from interlock.errors import QuestionError
 from interlock.judge.base import JudgeReply
 from interlock.judge.wire import parse_json
@@ -90,9 +92,16 @@ def command(
 async def _ask(settings: Settings, state: Content, id_: str, question: Question) -> JudgeReply:
     judge = make_judge(settings.judge, environ=os.environ, tools={}, options=settings.judging)
     try:
-        return await judge.answer(state, {id_: question})
+        asked = judge.answer(state, {id_: question})
+        if _asks_a_person(settings.judge):  # whose prompt a line of progress would overwrite
+            return await asked
+        return await waited_for(asked, f"waiting for {visible(settings.judge)}")
     finally:
         await close(judge)
+
+
+def _asks_a_person(judge: str) -> bool:
+    return "human" in [part.strip() for part in judge.split(",")]
 
 
 def _question(*, noul: str | None, choice: str | None, score: str | None, options: Sequence[str]) -> Question:
