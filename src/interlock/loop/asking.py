@@ -103,11 +103,17 @@ class Asker:
                 await inquiry.drop()
 
     async def _heard(self, inquiry: Inquiry) -> Heard:
+        """Wait for an answer; the time that a person needs for it is none of the run's."""
+        ledger = self._setup.ledger
+        began = ledger.now()
         try:
-            return await inquiry.heard()
+            heard = await inquiry.heard()
         except BaseException:
             self._cut.append(inquiry)
             raise
+        if self._setup.judge.caps.basis == "person" or _is_persons(heard.reply):
+            ledger.waited_for_a_person(ledger.now() - began)
+        return heard
 
     async def _keep(self, state: State) -> None:
         """Keep what was asked on the way that the run takes, and discard the rest."""
@@ -211,6 +217,10 @@ def step_number(state: State, node: Node) -> int:
     """Return the step that a decision belongs to: the finished one it looks back at, else the one it leads to."""
     looks_back = node in ("step_ok", "is_done", "can_deliver")
     return len(state.finished) + (0 if looks_back else 1)
+
+
+def _is_persons(reply: JudgeReply) -> bool:
+    return any(reading.answer is not None and reading.answer.basis == "person" for reading in reply.readings.values())
 
 
 def _call_facts(state: State) -> CallFacts | None:
