@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from interlock.judge.base import Judge
+from interlock.judge.base import Failure, Judge
 from interlock.judge.combinators import Fallback
 from interlock.judge.human import Asked, HumanJudge, Said
 from interlock.judge.scripted import ScriptedJudge
@@ -16,6 +16,7 @@ from interlock.loop.budget import Budgets
 from interlock.loop.run import arun
 from interlock.loop.scripted import ScriptedWriter
 
+DOWN = Failure(reason="connect")
 PICKS = {"needs_tool": 1, "pick_tool": 2, "can_deliver.deliverable": 0, "can_deliver.unsupported": 1}
 
 
@@ -38,7 +39,9 @@ def human() -> Judge:
     "judge",
     [
         pytest.param(human(), id="alone"),
-        pytest.param(Fallback([ScriptedJudge({}), human()], now=time.monotonic), id="after-one-that-cannot-say"),
+        pytest.param(
+            Fallback([ScriptedJudge([DOWN] * 9), human()], now=time.monotonic), id="after-a-server-that-is-down"
+        ),
     ],
 )
 async def test_the_time_that_a_person_needs_is_none_of_the_runs(judge: Judge, tmp_path: Path) -> None:
