@@ -31,6 +31,7 @@ from interlock.journal.approvals import Approval, approvals_of, find_approval
 from interlock.journal.base import Store
 from interlock.journal.bodies import Accounting
 from interlock.journal.verify_chain import chain_problem
+from interlock.questions import Json
 
 START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
 CALL = ToolCall(step=2, tool="delete_file", input="a.txt", arguments={"path": "a.txt", "deep": {"b": 1, "a": 2}})
@@ -433,3 +434,13 @@ def test_of_threads_that_race_to_answer_exactly_one_is_taken(recorder: Recorder)
     with ThreadPoolExecutor(4) as pool:
         assert sorted(pool.map(attempt, range(8))) == ["answered"] * 7 + ["won"]
     assert [record.type for record in recorder.journal.records("run-1")].count("approval_answered") == 1
+
+
+def test_arguments_that_nothing_could_bind_are_not_asked_about(recorder: Recorder) -> None:
+    deep: Json = []
+    for _ in range(5000):
+        deep = [deep]
+    bound = replace(BOUND, call=replace(CALL, arguments={"deep": deep}))
+    with pytest.raises(JournalError, match="`delete_file`: its arguments are nested too deep to be bound"):
+        _ask(recorder, bound)
+    assert _all(recorder) == ()

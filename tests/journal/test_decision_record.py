@@ -14,7 +14,7 @@ from interlock.contract.compiled import Contract
 from interlock.errors import JournalError
 from interlock.journal.decision_body import Planned, decision_body
 from interlock.journal.decision_read import read_decision
-from interlock.journal.records import decode_body, encode_body
+from interlock.journal.records import MAX_DEPTH, decode_body, encode_body
 from interlock.judge.base import Failure, JudgeReply, Reading, Usage
 from interlock.pipeline.result import DecisionResult
 from interlock.policy.rules import Floor, Outcome, Policy, Predicate, Rule
@@ -289,3 +289,19 @@ def test_a_field_of_another_type_is_named(
     del body[key]
     with pytest.raises(JournalError, match=f"`{key}` is missing"):
         read_decision(body)
+
+
+def test_a_body_is_nested_so_deep_and_no_deeper() -> None:
+    deep: Json = []
+    for _ in range(MAX_DEPTH - 2):
+        deep = [deep]
+    body: dict[str, Json] = {"deep": deep}
+    assert decode_body(encode_body(body)) == body
+    with pytest.raises(JournalError, match="cannot be written: is nested more than 200 deep"):
+        encode_body({"deep": [deep]})
+    deeper = encode_body(body).replace("[", "[[", 1).replace("]", "]]", 1)
+    with pytest.raises(JournalError, match="is nested too deep; the row was not written by a journal"):
+        decode_body(deeper)
+    wide: Json = [[] for _ in range(10 * MAX_DEPTH)]
+    assert decode_body(encode_body({"wide": wide})) == {"wide": wide}
+    assert decode_body(encode_body({"text": "[{" * 1000})) == {"text": "[{" * 1000}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlock.errors import JournalError
@@ -115,6 +115,7 @@ def test_a_cut_end_shows_in_the_head_alone(journal: MemoryJournal) -> None:
     assert restored.head.seq == run.stored[-1].seq
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=4), st.text() | st.floats(allow_nan=False, allow_infinity=False), max_size=4))
 def test_any_body_comes_back_byte_for_byte(body: dict[str, str | float]) -> None:
     journal = MemoryJournal()
@@ -124,6 +125,7 @@ def test_any_body_comes_back_byte_for_byte(body: dict[str, str | float]) -> None
     assert (row.body, row.hash, row.seq) == (record.text, record.hash, 1)
 
 
+@settings(deadline=None)
 @given(st.text() | st.from_regex(r'\{("[a-z]*":(1|"x"|\{\}),?)*\}?'))
 def test_any_other_line_is_refused(line: str) -> None:
     with pytest.raises((ValueError, RecursionError)):

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from interlock._canonical import compact_json, sha256_hex
+from interlock.errors import JournalError
 from interlock.judge.base import Usage
 from interlock.questions import Json
 
@@ -219,8 +220,14 @@ def call_binding(call: ToolCall, *, cwd: str, contract_digest: str, frame_digest
     """Return the SHA-256 that ties an approval to one call: tool, arguments, directory, contract and frame.
 
     Arguments are canonical: their keys are sorted at every depth.
+
+    Raises:
+        JournalError: the arguments are nested too deep.
     """
-    return sha256_hex(compact_json([call.tool, _sorted(call.arguments), cwd, contract_digest, frame_digest]))
+    try:
+        return sha256_hex(compact_json([call.tool, _sorted(call.arguments), cwd, contract_digest, frame_digest]))
+    except RecursionError as cause:
+        raise JournalError(f"`{call.tool}`: its arguments are nested too deep to be bound") from cause
 
 
 def audit_body(call: ToolCall, *, target: str, rule: str | None, value: float | None) -> dict[str, Json]:

@@ -61,6 +61,9 @@ EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 Body: TypeAlias = Mapping[str, Json]
 """What an event says; its keys keep the order in which they were given."""
 
+MAX_DEPTH = 200
+"""Objects and lists in a body may stand in each other this deep, so that whatever reads one comes to its end."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -121,6 +124,8 @@ def encode_body(body: Body) -> str:
         text = _ENCODER.encode(body)
     except (TypeError, ValueError, RecursionError) as cause:
         raise JournalError(f"record body: cannot be written as JSON: {cause}") from cause
+    if _openers(text) > MAX_DEPTH and _is_deep(body):
+        raise JournalError(f"record body: cannot be written: is nested more than {MAX_DEPTH} deep")
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -132,7 +137,7 @@ def decode_body(text: str) -> dict[str, Json]:
     """Return the body written by `encode_body`.
 
     Raises:
-        JournalError: the text is not one JSON object of finite numbers.
+        JournalError: the text is not one JSON object of finite numbers, or is nested too deep.
     """
     try:
         body: object = json.loads(text, parse_constant=_refuse, parse_float=finite)
@@ -140,6 +145,8 @@ def decode_body(text: str) -> dict[str, Json]:
         raise JournalError("record body: is not JSON; the row was not written by a journal") from cause
     if not isinstance(body, dict):
         raise JournalError("record body: is not a JSON object; the row was not written by a journal")
+    if _openers(text) > MAX_DEPTH and _is_deep(body):
+        raise JournalError("record body: is nested too deep; the row was not written by a journal")
     return body
 
 
@@ -193,6 +200,26 @@ _KINDS: Mapping[str, EventType] = {kind: kind for kind in EVENT_TYPES}
 
 def _escaped(found: re.Match[str]) -> str:
     return f"\\u{ord(found.group()):04x}"
+
+
+def _openers(text: str) -> int:
+    """Return a bound of the depth of a JSON text that costs next to nothing."""
+    return text.count("[") + text.count("{")
+
+
+def _is_deep(body: object) -> bool:
+    level: list[object] = [body]
+    for _ in range(MAX_DEPTH):
+        level = [item for value in level for item in _inside(value)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, Sequence) and not isinstance(value, str) else ()
 
 
 def finite(text: str) -> float:
