@@ -56,10 +56,12 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         _wait_for(port)
         body = {"model": "rules", "state": {}, "questions": {"q": {"type": "noul", "instructions": "x"}}}
         answered = httpx2.post(f"http://127.0.0.1:{port}/v1/systemone", json=body, timeout=10)
+        scraped = httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=10).text.splitlines()
     finally:
         server.send_signal(signal.SIGINT)
         server.wait(10)
 
+    assert {"interlock_journal_up 1", "interlock_runs_started_total 1"} <= set(scraped)
     assert answered.json()["detail"]["error_type"] == "question_not_answered"
     shown = _interlock("runs", "export", "last", "--format", "jsonl", "--journal", place).stdout
     assert [
