@@ -72,10 +72,11 @@ def test_a_person_who_cannot_say_leaves_no_answer(serve: Serve, look: Look, jour
     assert {(reading.kind, reading.reason) for reading in found} == {("unscored", "abstained")}
 
 
-def test_a_stopped_run_takes_its_questions_with_it(serve: Serve, look: Look) -> None:
+def test_a_question_is_found_and_goes_when_its_run_is_stopped(serve: Serve, look: Look) -> None:
     page = look(f"{serve(judges=('human',))}/start")
     start(page, "human")
-    other = look(page.url)
+    other = look(page.url.partition("/runs/")[0] + "/approvals")
+    other.locator(".notice a").click()
     expect(other.locator("form.asked")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
 

@@ -147,7 +147,13 @@ class _Rooms:
             lines = list_approvals(self._desk, run=run, every=every)
         except JournalError as problem:
             raise HTTPException(404, str(problem)) from problem
-        values = {"lines": lines[:_MAX_LISTED], "more": max(0, len(lines) - _MAX_LISTED), "run": run, "every": every}
+        values = {
+            "lines": lines[:_MAX_LISTED],
+            "more": max(0, len(lines) - _MAX_LISTED),
+            "run": run,
+            "every": every,
+            "asking": self._runner.people.asking(),
+        }
         return draw(request, "approvals.html", values, here="approvals")
 
     def one(self, request: Request) -> Response:

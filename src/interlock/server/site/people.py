@@ -50,6 +50,11 @@ class People:
         with self._lock:
             return tuple(each.waiting for each in self._open.values() if each.waiting.run_id == run_id)
 
+    def asking(self) -> tuple[str, ...]:
+        """Return the runs that wait for an answer, each once."""
+        with self._lock:
+            return tuple(dict.fromkeys(each.waiting.run_id for each in self._open.values()))
+
     def answer(self, run_id: str, id_: str, said: Said) -> bool:
         """Hand an answer to the run that waits for it, and tell whether it still did; of several the first counts."""
         with self._lock:
