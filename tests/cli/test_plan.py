@@ -177,6 +177,56 @@ def test_a_run_that_was_cut_short_goes_on(contract: Path, states: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        pytest.param(b'{"task": broken', "is not JSON: Expecting value at column 10; write one object", id="broken"),
+        pytest.param(b'{"task": "a", "task": "b"}', "cannot be taken: a key is repeated", id="a-key-twice"),
+        pytest.param(b'{"task": NaN}', "cannot be taken: a number is not finite", id="nan"),
+        pytest.param(b"[" * 100_000, "cannot be taken: nested too deep", id="nested"),
+        pytest.param(bytes(range(128, 256)), "is not UTF-8 text", id="binary"),
+        pytest.param(b"\0\0\0", "is not JSON", id="zeros"),
+        pytest.param(b"[1]", "is not an object", id="a-list"),
+    ],
+)
+def test_a_line_that_is_no_state_is_named_and_what_came_before_is_kept(
+    contract: Path, tmp_path: Path, line: bytes, says: str
+) -> None:
+    file = tmp_path / "states.jsonl"
+    file.write_bytes(state(0).encode() + b"\n" + line + b"\n")
+    code, out, err = interlock("decide", contract, "needs_tool", "--states", file, "--journal", "run.db")
+    assert (code, len(out.splitlines()), len(err.splitlines())) == (1, 1, 1)
+    assert f"{file}:2: {says}" in err
+    assert "then go on with --resume last and the same journal, run.db" in err
+
+
+def test_a_line_of_megabytes_is_a_state(contract: Path, tmp_path: Path) -> None:
+    file = tmp_path / "states.jsonl"
+    file.write_text(json.dumps(json.loads(state(0)) | {"lastResult": "y" * 5_000_000}), encoding="utf-8")
+    assert len(decided(contract, "needs_tool", "--states", file, "--journal", ":memory:")) == 1
+
+
+def test_a_name_that_is_no_cell_is_told_once(contract: Path) -> None:
+    lines = "".join(json.dumps(json.loads(state(at)) | {"lastResul": "x", "id": at}) + "\n" for at in range(3))
+    code, out, err = interlock("decide", contract, "needs_tool", "--states", "-", "--journal", ":memory:", stdin=lines)
+    assert (code, len(out.splitlines())) == (0, 3)
+    assert err.splitlines() == [
+        "interlock: -:1: no cell `lastResul`, it is left out; did you mean `lastResult`?",
+        "interlock: -:1: no cell `id`, it is left out",
+    ]
+
+
+def test_states_on_which_the_judge_failed_are_asked_again(contract: Path, states: Path) -> None:
+    args = (contract, "needs_tool", "--states", states, "--journal", "run.db")
+    nobody = "system-one:http://127.0.0.1:9"
+    code, out, err = interlock("decide", *args, "--judge", nobody)
+    assert (code, len(out.splitlines())) == (1, 5)
+    assert "5 states: the judge failed; go on with --resume last" in err
+    told = decided(*args, "--resume", "last")
+    assert [(one["action"], one["recorded"]) for one in told] == [("use_tool", False)] * 5
+    assert interlock("verify", "--journal", "run.db")[0] == 0
+
+
+@pytest.mark.parametrize(
     ("args", "code", "says"),
     [
         pytest.param(["needs_tol", "--states", "-"], 2, "did you mean `needs_tool`?", id="unknown-decision"),
@@ -184,6 +234,7 @@ def test_a_run_that_was_cut_short_goes_on(contract: Path, states: Path) -> None:
         pytest.param(["needs_tool", "--states", "-"], 1, "-:1: is not an object", id="no-object"),
         pytest.param(["needs_tool"], 2, "--states", id="no-states"),
         pytest.param(["needs_tool", "--states", "-", "--concurrency", "0"], 2, "0 is not in the range", id="nothing"),
+        pytest.param(["needs_tool", "--states", "-", "--concurrency", "9999"], 2, "not in the range", id="too-many"),
     ],
 )
 def test_what_cannot_be_decided_is_one_sentence(contract: Path, args: list[str], code: int, says: str) -> None:

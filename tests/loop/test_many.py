@@ -231,7 +231,7 @@ def test_a_stream_is_no_run_of_the_loop(host: Host) -> None:
     ("decision", "options", "error", "says"),
     [
         pytest.param("needs_tol", {}, HostError, "did you mean `needs_tool`?", id="unknown-decision"),
-        pytest.param("needs_tool", {"concurrency": 0}, ValueError, "at least 1", id="nothing-at-once"),
+        pytest.param("needs_tool", {"concurrency": 0}, ValueError, "from 1 to 1,024", id="nothing-at-once"),
         pytest.param("needs_tool", {"resume": "r"}, ValueError, "needs the journal", id="resume-from-nowhere"),
         pytest.param(
             "needs_tool", {"resume": "r", "journal": MemoryJournal()}, JournalError, "no run `r`", id="unknown-run"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -17,16 +17,16 @@ import click
 
 from interlock.cli._contract import load_contract
 from interlock.cli._files import STDIN, directory
-from interlock.cli._output import ERROR, OK, SCHEMA, USAGE, epilog, fail
+from interlock.cli._output import ERROR, OK, SCHEMA, USAGE, epilog, fail, on_terminal
 from interlock.cli._progress import progress
+from interlock.cli._states import count_states, read_states
 from interlock.cli._trace import visible
 from interlock.diagnostics import did_you_mean
 from interlock.errors import SettingsError
-from interlock.journal.place import open_journal
+from interlock.journal.place import MEMORY, open_journal
 from interlock.journal.summary import find_run
 from interlock.judge.base import Judge
-from interlock.judge.wire import parse_json
-from interlock.loop.many import ManyOptions, ManyResult, decide_many
+from interlock.loop.many import MOST_AT_ONCE, ManyOptions, ManyResult, decide_many
 from interlock.loop.reference import reference_host
 from interlock.loop.verdict import explain
 from interlock.models.closing import close
@@ -35,6 +35,7 @@ from interlock.pipeline.gating import Gating
 from interlock.pipeline.host import Cells, Host
 from interlock.pipeline.result import DecisionResult
 from interlock.policy.degraded import CallFacts
+from interlock.postgres import shown_address
 from interlock.questions import Json
 from interlock.settings import Settings, load_settings
 from interlock.wiring import make_judge
@@ -58,7 +59,7 @@ DEFAULT_CONCURRENCY = 16
 @click.option("--cwd", metavar="DIR", default=".", show_default=True, help="The directory of the reference host.")
 @click.option(
     "--concurrency",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_AT_ONCE),
     default=DEFAULT_CONCURRENCY,
     show_default=True,
     metavar="N",
@@ -95,7 +96,7 @@ def command(
     if decision is not None and decision not in compiled.decisions:
         fail(f"contract: no decision `{visible(decision)}`; {did_you_mean(decision, list(compiled.decisions))}", USAGE)
     host = reference_host(directory(cwd))
-    total = None if states == STDIN else _count(states)
+    total = None if states == STDIN else count_states(states)
     with ExitStack() as stack:
         store = stack.enter_context(closing(open_journal(settings.journal)))
         options = ManyOptions(
@@ -111,45 +112,36 @@ def command(
                 options["resume"] = find_run(view, resume)
         judging = _judge(settings, host)
         stack.callback(run_blocking, partial(close, judging), name="decide", instead="adecide_many")
-        results = decide_many(compiled, decision, _states(states), judging, host=host, **options)
+        taken = read_states(states, host.capabilities.cells)
+        results = decide_many(compiled, decision, taken, judging, host=host, **options)
         stack.callback(results.close)
-        try:
-            for one in progress(results, "states", total=total) if not sys.stdout.isatty() else results:
-                _print(one, as_json=as_json)
-        except KeyboardInterrupt:
-            fail(f"cancelled; go on with --resume last and the same journal, {settings.journal}", ERROR)
+        failed = _print_all(results, total, settings.journal, as_json=as_json)
+    if failed:
+        fail(f"{failed} states: the judge failed; {_go_on(settings.journal)}", ERROR)
+
+
+def _print_all(results: Iterator[ManyResult], total: int | None, journal: str, *, as_json: bool) -> int:
+    """Print every result, and return of how many states the judge failed."""
+    failed = 0
+    try:
+        for one in progress(results, "states", total=total) if not on_terminal(sys.stdout) else results:
+            _print(one, as_json=as_json)
+            failed += one.failed
+    except KeyboardInterrupt:
+        fail(f"cancelled; {_go_on(journal)}", ERROR)
+    except SettingsError as problem:
+        fail(f"{problem}; then {_go_on(journal)}", ERROR)
+    return failed
+
+
+def _go_on(journal: str) -> str:
+    if journal == MEMORY:
+        return "start again, with a journal to go on from"
+    return f"go on with --resume last and the same journal, {visible(shown_address(journal))}"
 
 
 def _judge(settings: Settings, host: Host) -> Judge:
     return make_judge(settings.judge, environ=os.environ, tools=host.tools, options=settings.judging)
-
-
-def _states(file: str) -> Iterator[Cells]:
-    """Yield the states of a file, line by line.
-
-    Raises:
-        SettingsError: a line is not a JSON object; it is named.
-    """
-    with sys.stdin.buffer if file == STDIN else Path(file).open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                state = parse_json(line)
-            except ValueError as problem:
-                raise SettingsError(f"{file}:{number}: is not JSON; write one object of cells per line") from problem
-            if not isinstance(state, Mapping):
-                raise SettingsError(f"{file}:{number}: is not an object; write one object of cells per line")
-            yield state
-
-
-def _count(file: str) -> int:
-    """Return how many states a file holds; ends the program when it cannot be read."""
-    try:
-        with Path(file).open("rb") as lines:
-            return sum(1 for line in lines if line.strip())
-    except OSError as problem:
-        fail(f"{visible(file)}: cannot be read: {problem.strerror}", USAGE)
 
 
 def _call_facts(host: Host, state: Cells) -> CallFacts | None:

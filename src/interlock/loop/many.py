@@ -30,12 +30,13 @@ from interlock.pipeline.result import DecisionResult
 from interlock.pipeline.stream import Done, each
 from interlock.policy.degraded import CallFacts
 
-__all__ = ["CallFactsOf", "ManyOptions", "ManyResult", "adecide_many", "decide_many"]
+__all__ = ["MOST_AT_ONCE", "CallFactsOf", "ManyOptions", "ManyResult", "adecide_many", "decide_many"]
 
 CallFactsOf: TypeAlias = Callable[[Cells], CallFacts | None]
 """What is known of the call that a state is about; None when it is about none."""
 
 CONCURRENCY = 16
+MOST_AT_ONCE = 1024
 _AT_ONCE = 256
 """The most results handed over at once to plain code."""
 
@@ -50,6 +51,11 @@ class ManyResult:
     """By decision, in the order of the contract."""
     recorded: bool
     """True when it was decided before, and is taken from the journal."""
+
+    @property
+    def failed(self) -> bool:
+        """True when the judge failed on one of the decisions, not only on a question."""
+        return any(result.reply is not None and result.reply.failure is not None for result in self.results.values())
 
 
 class ManyOptions(TypedDict, total=False):
@@ -89,15 +95,18 @@ async def adecide_many(
     """Yield every state of `states` decided; `decision` None takes every decision of the contract, fused where allowed.
 
     States are taken as there is room, so a stream of any length takes the same memory. Close the iterator to stop
-    early: what is under way is cancelled, and the run can be resumed.
+    early: what is under way is cancelled, and the run can be resumed. A run in which the judge failed on a state can be
+    resumed too; that state is asked again.
 
     Raises:
         HostError, SettingsError, FrameError: as `adecide`, of any state.
         JournalError: the journal cannot be written, or the run to resume is not of this contract and these states.
-        ValueError: `concurrency` is below 1, or `resume` is given without a journal.
+        ValueError: `concurrency` is below 1 or above 1,024, or `resume` is given without a journal.
     """
-    if concurrency < 1 or (resume is not None and journal is None):
-        raise ValueError("decide_many: `concurrency` is at least 1, and `resume` needs the journal of the run")
+    if not 1 <= concurrency <= MOST_AT_ONCE:
+        raise ValueError(f"decide_many: `concurrency` is {concurrency}; write a number from 1 to {MOST_AT_ONCE:,}")
+    if resume is not None and journal is None:
+        raise ValueError("decide_many: `resume` needs the journal of the run")
     require_gating(gating, contract, host.capabilities)
     names = tuple(contract.decisions) if decision is None else (_known(contract, decision),)
     work = _Work(contract, names, judge, host=host, gating=gating, call_facts=call_facts)

@@ -20,7 +20,7 @@ from interlock.journal.base import Journal, JournalView
 from interlock.journal.bodies import run_ended_body, run_started_body
 from interlock.journal.decision_body import Planned
 from interlock.journal.decision_read import RecordedDecision, read_decision
-from interlock.journal.fields import text, whole
+from interlock.journal.fields import text, value, whole
 from interlock.journal.recording import Recorder
 from interlock.journal.records import decode_body, make_run_id, read_rows
 from interlock.journal.request_body import judge_reply_body, judge_request_body
@@ -80,6 +80,7 @@ class BatchRecord:
         self._names = names
         self._past = past
         self._states = 0
+        self._failed = False
 
     def holds(self, index: int) -> bool:
         """Return whether every decision on a state is on record."""
@@ -115,6 +116,7 @@ class BatchRecord:
         self._states += 1
         for one in taken:
             self._ledger.decided(one.result)
+            self._failed |= one.result.reply is not None and one.result.reply.failure is not None
             plan = Planned(name=_PLAN, wave=index + 1, fused_with=one.fused_with)
             self._recorder.decision(one.result, step=index + 1, plan=plan, cells=state)
 
@@ -123,7 +125,9 @@ class BatchRecord:
         return _Clerk(self._recorder, self._ledger, index + 1)
 
     def end(self) -> None:
-        """Record that the stream has ended."""
+        """Record that the stream has ended, unless the judge failed on a state: the run then waits to be resumed."""
+        if self._failed:
+            return
         body = run_ended_body(
             halt=HALT,
             delivered=False,
@@ -187,7 +191,8 @@ class _Past:
 
     def _read_next(self) -> None:
         recorded = read_decision(decode_body(next(self._rows).body))
-        if recorded.step in self._whole:
+        reply = recorded.result.reply
+        if recorded.step in self._whole and (reply is None or reply.failure is None):
             self._read[recorded.step][recorded.result.decision] = recorded
 
 
@@ -202,11 +207,14 @@ def _require_same(view: JournalView, run_id: str, contract: Contract) -> None:
 
 
 def _whole(view: JournalView, run_id: str, names: Sequence[str]) -> frozenset[int]:
-    """Return the numbers of the states of which every decision is on record."""
+    """Return the numbers of the states of which every decision is on record, and not as a failure of the judge."""
     bits = {name: 1 << at for at, name in enumerate(names)}
     seen: dict[int, int] = defaultdict(int)
     for row in view.rows(run_id, ("decision",)):
         body = decode_body(row.body)
+        reply = value(body, "reply")
+        if isinstance(reply, Mapping) and reply["failure"] is not None:
+            continue  # asked again
         seen[whole(body, "step")] |= bits.get(text(body, "decision"), 0)
     every = (1 << len(names)) - 1
     return frozenset(step for step, found in seen.items() if found == every)
