@@ -20,10 +20,13 @@ from interlock.loop.capabilities import REFERENCE
 from interlock.loop.reference import reference_host, shipped_text
 from interlock.pipeline import decide
 from interlock.pipeline.result import DecisionResult
+from interlock.server.site.desk import Desk
+from interlock.server.site.held_runs import HeldRuns
 
 Look = Callable[..., Page]
 Serve = Callable[..., str]
 Record = Callable[..., None]
+MakeDesk = Callable[..., Desk]
 
 STATE: Mapping[str, object] = {
     "task": "Say what src/alpha.ts exports",
@@ -196,3 +199,28 @@ class TestWithoutABrowser:
 
     def test_an_empty_journal_says_what_is_missing(self, serve: Serve) -> None:
         assert "Nothing here has a threshold." in httpx2.get(f"{serve()}/what-if").text
+
+
+class TestBounds:
+    def test_older_runs_are_left_out_and_named(self, make_desk: MakeDesk, record: Record) -> None:
+        for number in range(1, 5):
+            record(f"run-{number}", [0.7, 0.8])
+        found = HeldRuns(make_desk(), most=3).choose((), "")
+        assert [run.run_id for run in found.held.runs] == ["run-3", "run-4"]
+        assert (found.left, found.cut, found.damaged) == (("run-1", "run-2"), (), ())
+
+    def test_a_run_beyond_the_bound_is_cut_and_named(self, make_desk: MakeDesk, record: Record) -> None:
+        record("run-1", [0.7] * 5)
+        found = HeldRuns(make_desk(), most=3).choose((), "")
+        assert (found.held.decisions, found.cut) == (3, ("run-1",))
+
+    def test_what_was_read_once_is_not_read_again(self, make_desk: MakeDesk, record: Record) -> None:
+        record("run-1")
+        record("run-2")
+        runs = HeldRuns(make_desk())
+        first = runs.choose((), "").held
+        assert runs.choose((), "").held is first
+        record("run-2", [0.7])
+        again = runs.choose((), "").held
+        assert again.runs[0] is first.runs[0]
+        assert again.decisions == first.decisions + 1

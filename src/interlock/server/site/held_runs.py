@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 
 from interlock.contract.compile import compile_contract
 from interlock.contract.compiled import Contract
@@ -24,7 +25,7 @@ from interlock.server.site.start import contract_text
 __all__ = ["MAX_DECISIONS", "Chosen", "HeldRuns"]
 
 MAX_DECISIONS = 10_000
-"""As many decisions are decided again at once, of the newest runs; a run is taken whole."""
+"""As many decisions are decided again at once, of the newest runs; a run that is not longer is taken whole."""
 _MAX_RUNS = 1_000
 _KEPT_DECISIONS = 20_000
 _KEPT_CHOICES = 4
@@ -40,6 +41,8 @@ class Chosen:
     """Older runs that were not read, since the bound was reached."""
     damaged: tuple[str, ...]
     """Runs that cannot be read, or whose records do not say what they should."""
+    cut: tuple[str, ...]
+    """Runs of more decisions than the bound, of which only the first ones were read."""
     contract: Contract | None
     """What all are decided under; None: each under its own."""
 
@@ -47,8 +50,10 @@ class Chosen:
 class HeldRuns:
     """Reads runs, and keeps what was asked for last."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, *, most: int = MAX_DECISIONS) -> None:
+        """Take the desk, and how many decisions are decided again at once at most."""
         self._desk = desk
+        self._most = most
         self._lock = threading.Lock()
         self._runs: OrderedDict[tuple[str, ...], HeldRun | None] = OrderedDict()
         """Run, head and contract → the run; None for one that cannot be read."""
@@ -83,7 +88,7 @@ class HeldRuns:
         damaged, decisions, read = [], 0, 0
         heads = view.heads()
         for run_id in reversed(runs):
-            if decisions >= MAX_DECISIONS or read >= _MAX_RUNS:
+            if decisions >= self._most or read >= _MAX_RUNS:
                 break
             read += 1
             head = heads.get(run_id)
@@ -98,6 +103,7 @@ class HeldRuns:
             held=self._held(taken),
             left=tuple(runs[: len(runs) - read]),
             damaged=tuple(damaged),
+            cut=tuple(each.run_id for each in taken.values() if self._is_cut(view, each)),
             contract=contract,
         )
 
@@ -106,7 +112,8 @@ class HeldRuns:
             self._runs.move_to_end(key)
             return self._runs[key]
         try:
-            found = hold_run(key[0], read_rows(view.rows(key[0], REPLAYED)), bases)
+            records = islice(read_rows(view.rows(key[0], REPLAYED)), self._most + 1)
+            found = hold_run(key[0], records, bases)
         except (JournalError, ContractError):
             found = None
         self._runs[key] = found
@@ -114,6 +121,9 @@ class HeldRuns:
         while kept > _KEPT_DECISIONS and len(self._runs) > 1:
             kept -= _size(self._runs.popitem(last=False)[1])
         return found
+
+    def _is_cut(self, view: JournalView, run: HeldRun) -> bool:
+        return len(run.items) >= self._most and view.count(run.run_id, "decision") > len(run.items)
 
     def _held(self, taken: dict[tuple[str, ...], HeldRun]) -> Held:
         key = tuple(taken)

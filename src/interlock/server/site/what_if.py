@@ -121,6 +121,8 @@ class _Room:
         if asked.contract and self._desk.contracts[asked.contract] is None:
             return ""
         is_all = not asked.runs and not chosen.left and not chosen.damaged
+        if chosen.cut:
+            return ""
         return replay_command(chosen.held, gates, is_all=is_all, contract=asked.contract or None) if gates else ""
 
     def _listed(self, asked: _Asked) -> tuple[tuple[str, str, bool], ...]:

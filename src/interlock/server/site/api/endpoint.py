@@ -88,9 +88,9 @@ class Endpoint:
     @property
     def statuses(self) -> tuple[int, ...]:
         """Every status with which it refuses."""
-        found = {400, 401, 405, 413, 421, 422, *self.refusals}
+        found = {400, 401, 403, 405, 413, 421, 422, *self.refusals}
         if self.method == "POST":
-            found |= {403, 415}
+            found.add(415)
         if self.in_path:
             found.add(404)
         return tuple(sorted(found))

@@ -70,6 +70,7 @@ class ReplayReport(Closed):
     cost: ReplayCost
     left_out: int = Field(description="Older runs that were not read, since a bound was reached.")
     damaged: list[str] = Field(description="Runs that cannot be read.")
+    cut: list[str] = Field(description="Runs of which only the first decisions were read, since a bound was reached.")
 
 
 class VerifyQuery(ThisRun):
@@ -127,7 +128,7 @@ class _Room:
         except JournalError as problem:
             raise Failed(404, str(problem)) from problem
         told = report_json(report(chosen.held.decide(asked.gates)))
-        return {**told, "left_out": len(chosen.left), "damaged": list(chosen.damaged)}
+        return {**told, "left_out": len(chosen.left), "damaged": list(chosen.damaged), "cut": list(chosen.cut)}
 
     def verify(self, asked: VerifyQuery) -> Given:
         with named_run(self._desk, asked.run_id) as (view, run_id):
