@@ -103,7 +103,7 @@ def _change_lines(change: Change) -> Iterator[str]:
 
 
 def _file_line(file: FileNow) -> str:
-    parts = ["nothing is there" if file.kind is None else file.kind]
+    parts: list[str] = ["nothing is there" if file.kind is None else file.kind]
     if file.size is not None:
         parts.append(f"{file.size} bytes")
     if file.sha256 is not None:
