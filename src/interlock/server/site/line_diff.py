@@ -84,11 +84,11 @@ def _lines(before: Sequence[str], after: Sequence[str]) -> Iterator[DiffLine]:
             yield from (DiffLine(sign="+", text=_shown(line)) for line in new[new_from:new_to])
 
 
-def _groups(old: Sequence[str], new: Sequence[str]) -> list[list[tuple[str, int, int, int, int]]]:
+def _groups(old: Sequence[str], new: Sequence[str]) -> Sequence[Sequence[tuple[str, int, int, int, int]]]:
     if max(len(old), len(new)) > _MAX_COMPARED:
         return [[("replace", 0, len(old), 0, len(new))]]
     matcher = SequenceMatcher(None, old, new)
-    return [[tuple(code) for code in group] for group in matcher.get_grouped_opcodes(_CONTEXT)]
+    return list(matcher.get_grouped_opcodes(_CONTEXT))
 
 
 def _same(some: Sequence[str], others: Sequence[str]) -> int:
