@@ -74,6 +74,12 @@ def test_a_run_is_worked_on_by_one_at_a_time(journal: Journal) -> None:
         pytest.fail("the run was held twice")
 
 
+def test_a_run_that_was_let_go_is_held_by_the_next_at_once(journal: Journal) -> None:
+    for _ in range(40):
+        with journal.hold("r"):
+            pass
+
+
 @pytest.mark.parametrize("run_id", ["", "a b", "a\nb", "-x", "é", "x" * 129])
 def test_a_run_id_is_one_word(journal: Journal, run_id: str) -> None:
     with pytest.raises(JournalError, match="is not one word"):

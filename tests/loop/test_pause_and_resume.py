@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -18,6 +18,8 @@ from interlock.journal.approvals import Approval, approvals_of, moment
 from interlock.journal.base import Store
 from interlock.journal.recording import Recorder
 from interlock.journal.records import Record
+from interlock.journal.summary import kept_runs
+from interlock.journal.verify import verify_run
 from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
 from interlock.loop.budget import Budgets
 from interlock.loop.reference import reference_host
@@ -42,6 +44,8 @@ class Case:
         self.paid: list[int] = []
         self.asked: list[ApprovalRequest] = []
         self.judges: list[ScriptedJudge] = []
+        self.spoilt = False
+        """True where a test changes records by hand."""
 
     def host(self, **changes: Any) -> Host:
         def pay(amount: int) -> str:
@@ -124,8 +128,14 @@ def _types(records: tuple[Record, ...]) -> list[str]:
 
 
 @pytest.fixture
-def case(project: Path, any_store: Store) -> Case:
-    return Case(project, any_store)
+def case(project: Path, any_store: Store) -> Iterator[Case]:
+    """Give a case; what its journal holds when it is over is free of contradictions."""
+    made = Case(project, any_store)
+    yield made
+    with any_store.snapshot() as view:
+        for run_id in kept_runs(view):
+            wrong = [finding for finding in verify_run(view, run_id).findings if finding.verdict == "mismatch"]
+            assert made.spoilt == bool(wrong), wrong
 
 
 def test_a_call_that_nobody_can_be_asked_about_waits_and_the_run_has_not_ended(case: Case) -> None:
@@ -280,6 +290,7 @@ def test_a_run_whose_records_were_changed_is_not_resumed(case: Case) -> None:
     asked = records[-1]
     forged = replace(asked, text=asked.text.replace("a.ts", "b.ts"), body={**asked.body, "arguments": {"path": "b.ts"}})
     case.replace(parked.run_id, (*records[:-1], forged))
+    case.spoilt = True
     with pytest.raises(ApprovalError, match=r"its record does not hold: row \d+ was changed") as refused:
         case.resume(parked)
     assert refused.value.kind == "forged"

@@ -6,7 +6,7 @@ Knows nothing of what the records say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from threading import Lock
 
 import psycopg
@@ -36,6 +36,7 @@ _APPEND = """
 _REDACT = "UPDATE interlock.events SET body = %s WHERE run_id = %s AND seq = %s"
 _PRUNE = ("DELETE FROM interlock.events WHERE run_id = %s", "DELETE FROM interlock.heads WHERE run_id = %s")
 _HOLD = "SELECT pg_try_advisory_lock(hashtextextended(%s, 2))"
+_RELEASE = "SELECT pg_advisory_unlock(hashtextextended(%s, 2))"
 _ROWS = "SELECT run_id, seq, ts, type, body, prev_hash, hash FROM interlock.events WHERE run_id = %(run_id)s"
 _COUNT = "SELECT count(*) FROM interlock.events WHERE run_id = %s AND type = %s"
 _RUN_IDS = """
@@ -110,7 +111,11 @@ class PostgresJournal:
                 held = connection.execute(_HOLD, (run_id,)).fetchone()
             if held != (True,):
                 raise JournalError(held_elsewhere(run_id))
-            yield
+            try:
+                yield
+            finally:
+                with suppress(psycopg.Error):  # the server lets go of it too, but after the connection was closed here
+                    connection.execute(_RELEASE, (run_id,))
 
     def head(self, run_id: str) -> Head | None:
         """Return the run's last record by number and hash; None when there is no such run."""
