@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,25 @@ def test_a_call_is_approved_once_for_what_was_shown(serve: Serve, at: Ask, park:
     assert (status, answered["state"], answered["answer"]["by"]) == (200, "approved", "Ada")
     assert at("POST", f"{url}/{approval}", json={**given, "seen": shown["seen"]})[0] == 409
     assert at("POST", f"{url}/{'0' * 64}", json=given)[0] == 404
+
+
+def test_a_person_answers_what_a_run_asks(serve: Serve, at: Ask, shop: Path) -> None:
+    url = f"{serve(judges=('human',))}/api/v1/runs"
+    run = at("POST", url, json={"task": "Say hello", "directory": str(shop)})[1]["run_id"]
+
+    def asked() -> list[dict[str, Any]]:
+        return list(at("GET", f"{url}/{run}/questions")[1]["questions"])
+
+    wait_until(asked)
+    question = asked()[0]
+    given = {"question": question["id"], "by": "Ada", "pick": 0}
+    assert at("POST", f"{url}/{run}/questions", json={**given, "pick": len(question["outcomes"])})[0] == 422
+    assert at("POST", f"{url}/{run}/questions", json={**given, "question": "none"})[0] == 409
+    assert at("POST", f"{url}/{run}/questions", json=given)[0] == 200
+    assert at("POST", f"{url}/{run}/questions", json=given)[0] == 409
+    assert at("GET", f"{url}/{run}")[1]["is_working"]
+    assert at("POST", f"{url}/{run}/stop")[0] == 200
+    wait_until(lambda: not at("GET", f"{url}/{run}")[1]["is_working"])
 
 
 def test_recorded_decisions_are_decided_again(serve: Serve, at: Ask, park: Park) -> None:
@@ -212,6 +232,14 @@ def test_a_method_that_a_path_does_not_take_is_named_with_those_it_takes(serve: 
     found = httpx2.delete(f"{serve()}/api/v1/runs")
     assert (found.status_code, list(found.json())) == (405, ["error"])
     assert set(found.headers["allow"].split(", ")) == {"GET", "HEAD", "POST"}
+
+
+def wait_until(true: Callable[[], object]) -> None:
+    """Wait until something holds."""
+    deadline = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def _events(url: str) -> Iterator[dict[str, Any]]:

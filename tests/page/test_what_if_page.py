@@ -172,6 +172,18 @@ class TestWithoutABrowser:
         assert found.status_code == status
         assert says in found.text
 
+    def test_under_another_contract_what_needs_a_judgement_is_listed(
+        self, serve: Serve, record: Record, tmp_path: Path
+    ) -> None:
+        record("run-1")
+        mine = tmp_path / "mine.md"
+        text = shipped_text().replace("This tool call itself completed", "This call itself completed")
+        mine.write_text(text, encoding="utf-8")
+        found = httpx2.get(f"{serve(contracts={'mine.md': mine})}/what-if?contract=mine.md&gate.is_done=0.7").text
+        assert "Needs a fresh judgement" in found
+        assert "<code>step_ok</code> × 3: question `ok`" in found
+        assert "interlock replay --contract mine.md --gate is_done=0.7" in found
+
     def test_runs_under_different_contracts_each_keep_their_own(self, serve: Serve, record: Record) -> None:
         record("run-1", text=shipped_text().replace("prob:ok >= 0.6", "prob:ok >= 0.5"))
         record("run-2")

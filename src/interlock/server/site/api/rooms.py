@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from interlock.server.site.api import approvals, contracts, functions, library, replay, runs
+from interlock.server.site.api import approvals, contracts, functions, library, questions, replay, runs
 from interlock.server.site.api.endpoint import REFUSALS, Closed, Endpoint, Given
 from interlock.server.site.api.listing import fields_of
 from interlock.server.site.api.models import Nothing
@@ -33,6 +33,7 @@ def endpoints(desk: Desk, runner: Runner, held: HeldRuns, calls: Calls) -> tuple
     """Return every endpoint, in the order in which they are listed."""
     return (
         *runs.endpoints(desk, runner),
+        *questions.endpoints(desk, runner),
         *replay.endpoints(desk, held),
         *approvals.endpoints(desk),
         *contracts.endpoints(desk),
