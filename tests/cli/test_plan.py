@@ -215,10 +215,15 @@ def test_a_name_that_is_no_cell_is_told_once(contract: Path) -> None:
     ]
 
 
-def test_states_on_which_the_judge_failed_are_asked_again(contract: Path, states: Path) -> None:
+@pytest.mark.enable_socket
+def test_states_on_which_the_judge_failed_are_asked_again(
+    contract: Path, states: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     args = (contract, "needs_tool", "--states", states, "--journal", "run.db")
-    nobody = "system-one:http://127.0.0.1:9"
-    code, out, err = interlock("decide", *args, "--judge", nobody)
+    nobody = "system-one:http://127.0.0.1:9#m"
+    with caplog.at_level("WARNING", "interlock"):
+        code, out, err = interlock("decide", *args, "--judge", nobody)
+    assert caplog.messages == [f"{nobody}: connect"]
     assert (code, len(out.splitlines())) == (1, 5)
     assert "5 states: the judge failed; go on with --resume last" in err
     told = decided(*args, "--resume", "last")

@@ -17,6 +17,7 @@ import click
 
 from interlock.cli._contract import load_contract
 from interlock.cli._files import STDIN, directory
+from interlock.cli._once import said_once
 from interlock.cli._output import ERROR, OK, SCHEMA, USAGE, epilog, fail, on_terminal
 from interlock.cli._progress import progress
 from interlock.cli._states import count_states, read_states
@@ -98,6 +99,7 @@ def command(
     host = reference_host(directory(cwd))
     total = None if states == STDIN else count_states(states)
     with ExitStack() as stack:
+        stack.enter_context(said_once("interlock.judge", "interlock.pipeline"))
         store = stack.enter_context(closing(open_journal(settings.journal)))
         options = ManyOptions(
             gating=Gating(modes=settings.modes, gaps=settings.gap_policy),
