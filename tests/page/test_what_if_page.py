@@ -107,6 +107,7 @@ def test_a_slider_moved_by_key_lists_the_flip_and_says_the_flags(serve: Serve, l
     expect(page.locator("#export-text-1")).to_have_text("--gate step_ok=0.67")
     expect(page.locator("#export-text-2")).to_have_text("interlock replay --gate step_ok=0.67")
     expect(page.locator("#export-text-3")).to_have_text("[gates]\nstep_ok = 0.67")
+    expect(page.get_by_role("status")).to_have_text("1 of 3 decisions become another one.")
     assert page.url.endswith("/what-if?gate.step_ok=0.67")
 
     page.reload()

@@ -52,6 +52,13 @@ document.addEventListener("click", async (event) => {
   }
 });
 
+// Of what it comes to, only the sum is read aloud.
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target.id !== "outcome") return;
+  const said = event.detail.target.querySelector("[role=alert], .sum");
+  document.getElementById("told").textContent = said ? said.textContent : "";
+});
+
 // Other runs or another contract are looked at with the thresholds as they stand now.
 document.addEventListener("submit", (event) => {
   if (!event.target.matches(".chooser")) return;
