@@ -15,6 +15,7 @@ from interlock.contract.compile import compile_contract
 from interlock.contract.compiled import Contract
 from interlock.contract.declaration import capabilities_from_json
 from interlock.judge.base import Judge
+from interlock.judge.options import DEFAULTS, JudgeOptions
 from interlock.loop.extractive import ExtractiveWriter
 from interlock.loop.reference import reference_host, shipped_contract
 from interlock.loop.run import arun
@@ -32,9 +33,15 @@ pytestmark = [pytest.mark.anyio, pytest.mark.enable_socket]
 class Server:
     """Answers every question with its first option, and keeps the bodies it was sent."""
 
-    def __init__(self) -> None:
+    def __init__(self, hangs_on: str = "") -> None:
         self.url = ""
         self.bodies: list[bytes] = []
+        self.most = 0
+        """Requests under way at once."""
+        self.given_up = 0
+        """Connections that the client closed while it was owed an answer."""
+        self._now = 0
+        self._hangs_on = hangs_on
 
     async def connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -43,21 +50,36 @@ class Server:
                 size = int(head.split("content-length:")[1].split("\r\n")[0])
                 body = await reader.readexactly(size)
                 self.bodies.append(body)
-                answers = {id_: _answer(id_, question) for id_, question in json.loads(body)["questions"].items()}
+                await self._work(reader, body)
+                answers = {
+                    id_: _answer(id_, question, done=bool(self._hangs_on))
+                    for id_, question in json.loads(body)["questions"].items()
+                }
                 reply = json.dumps({"model": "m", "answers": answers, "usage": {"input_tokens": 1, "output_tokens": 1}})
                 writer.write(f"HTTP/1.1 200 OK\r\ncontent-length: {len(reply.encode())}\r\n\r\n{reply}".encode())
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             writer.close()
 
+    async def _work(self, reader: asyncio.StreamReader, body: bytes) -> None:
+        """Take as long as a judge that is worth waiting for, or until the client has gone."""
+        self._now += 1
+        self.most = max(self.most, self._now)
+        if self._hangs_on in json.loads(body)["questions"] and len(self.bodies) > 1:
+            assert await reader.read() == b""
+            self.given_up += 1
+        await asyncio.sleep(0.005)
+        self._now -= 1
+
     @property
     def requests(self) -> list[dict[str, Any]]:
         return [json.loads(body) for body in self.bodies]
 
 
-def _answer(id_: str, question: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(id_: str, question: Mapping[str, Any], *, done: bool) -> dict[str, Any]:
     if question["type"] == "noul":
-        return {"type": "noul", "noul": 0.05 if id_ in ("grade_risk.needs_auth", "is_done") else 0.95}
+        no = id_ == "grade_risk.needs_auth" or (id_ == "is_done" and not done)
+        return {"type": "noul", "noul": 0.05 if no else 0.95}
     options = (
         list(question["criteria"]) if question["type"] == "choice" else list(map(str, range(len(question["criteria"]))))
     )
@@ -68,12 +90,12 @@ def _answer(id_: str, question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[tuple[Server, Judge]]:
-    told = Server()
+async def serving(*, hangs_on: str = "", options: JudgeOptions = DEFAULTS) -> AsyncIterator[tuple[Server, Judge]]:
+    told = Server(hangs_on)
     server = await asyncio.start_server(told.connection, "127.0.0.1", 0)
     told.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     environ = {"TYPESAFE_BASE_URL": told.url, "TYPESAFE_API_KEY": "local"}
-    judge = make_judge("typesafe:m", environ=environ, tools={})
+    judge = make_judge("typesafe:m", environ=environ, tools={}, options=options)
     try:
         yield told, judge
     finally:
@@ -171,6 +193,31 @@ async def test_the_requests_of_a_run_keep_apart_what_its_contract_does_and_begin
     assert (shared > 0) is (plan != "sequential")
     with_task = [body for body in server.bodies if b'"task"' in body]
     assert all(body.startswith(b'{"model":"m","state":{"task":"read it all"') for body in with_task)
+
+
+async def test_no_more_requests_are_under_way_than_the_judge_takes_whatever_a_wave_holds(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (tmp_path / name).write_text(f"text of {name}\n", encoding="utf-8")
+    host, told = reference_host(tmp_path), {}
+    for most in (None, 2, 1):
+        async with serving(options=JudgeOptions(max_in_flight=most)) as (server, judge):
+            result = await arun(
+                "read it all", judge=judge, writer=ExtractiveWriter(), host=host, cwd=tmp_path, plan="full"
+            )
+        told[most] = (server.most, [(step.tool, step.input) for step in result.steps], result.answer)
+    assert told[None][0] > 2
+    assert (told[2][0], told[1][0]) == (2, 1)
+    assert told[None][1:] == told[2][1:] == told[1][1:]
+
+
+async def test_what_nobody_waits_for_any_more_is_cancelled_at_the_server(tmp_path: Path) -> None:
+    """The task is done; the question that would have been next hangs, and the run does not wait for it."""
+    (tmp_path / "a.txt").write_text("text\n", encoding="utf-8")
+    async with serving(hangs_on="needs_tool") as (server, judge):
+        result = await arun("list it", judge=judge, writer=ExtractiveWriter(), cwd=tmp_path)
+        await asyncio.sleep(0.05)
+    assert result.halt.startswith("task_done")
+    assert result.accounting.cancelled == server.given_up == 1
 
 
 def host_caps() -> Any:
