@@ -65,7 +65,6 @@ def test_a_copy_is_given_back_as_a_file(serve: Serve, look: Look) -> None:
 
 def test_source_and_meaning_lead_to_each_other(serve: Serve, look: Look) -> None:
     page = look(f"{serve()}/contracts/shipped")
-    assert serious(page) == []
     article = page.locator("article.compiled", has=page.locator("h3 code", has_text="grade_risk"))
     rule = article.locator(".rules li").first
     expect(rule).to_contain_text("score:risk >= 2 → ask_human")
@@ -124,4 +123,7 @@ def test_a_page_of_contracts_fits_a_telephone(serve: Serve, look: Look, path: st
     page = look(f"{serve()}{path}", viewport={"width": 360, "height": 740}, color_scheme="dark", locale="zh-CN")
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert serious(page) == []
+
+
+def test_what_the_codes_stand_for_can_be_read_by_everybody(serve: Serve, look: Look) -> None:
+    assert serious(look(f"{serve()}/contract-codes", color_scheme="dark")) == []

@@ -62,7 +62,16 @@
     return [start + units(line, Number(data.column)), start + units(line, Number(data.end))];
   }
 
-  text.addEventListener("input", draw);
+  // Many changes at once are drawn once, with the next picture.
+  let waits = false;
+  text.addEventListener("input", () => {
+    if (waits) return;
+    waits = true;
+    requestAnimationFrame(() => {
+      waits = false;
+      draw();
+    });
+  });
   text.addEventListener("scroll", scroll);
   found.addEventListener("click", (event) => {
     const fix = event.target.closest("[data-fix]");
