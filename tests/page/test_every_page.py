@@ -50,7 +50,7 @@ PATHS = {
     "approval": "/approvals/{approval}",
     "contracts": "/contracts",
     "contract": "/contracts/shipped",
-    "contract-editor": "/contract-editor?contract=shipped",
+    "contract-editor": "/contract-editor?name=shipped",
     "what-if": "/what-if?run={delivered}",
     "functions": "/functions",
     "function": "/functions/review",
