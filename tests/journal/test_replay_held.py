@@ -142,6 +142,15 @@ def test_a_threshold_is_named_shortly_with_what_it_was_and_what_was_compared() -
     assert OWN.keys["step_ok.ok[0]"] == "step_ok"
 
 
+def test_the_number_compared_is_that_closest_to_its_threshold() -> None:
+    gates = {"step_ok": 0.7, "grade_risk.needs_auth": 0.9}
+    taken = [item for item in OWN.decide(gates) if item.run_id == "run-1" and item.step == 2]
+    found = {item.decision: OWN.closest(item, gates) for item in taken}
+    assert found["step_ok"] == 0.65
+    assert found["grade_risk"] == pytest.approx(1.95)
+    assert found["pick_input"] == 1.0
+
+
 def test_a_threshold_that_no_contract_has_is_refused() -> None:
     with pytest.raises(UsageError, match="gate `other`: no such threshold"):
         list(OWN.decide({"other": 0.5}))

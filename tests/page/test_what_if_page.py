@@ -103,6 +103,7 @@ def test_a_slider_moved_by_key_lists_the_flip_and_says_the_flags(serve: Serve, l
     flip = page.locator(".flips tbody tr")
     expect(flip).to_have_count(1)
     expect(flip).to_contain_text("continue → stop")
+    expect(flip.locator("td.number")).to_have_text(["2", "0.650", "0.020"])
     expect(flip.get_by_role("link")).to_have_attribute("href", "/runs/run-1#r3")
     expect(page.locator("#export-text-1")).to_have_text("--gate step_ok=0.67")
     expect(page.locator("#export-text-2")).to_have_text("interlock replay --gate step_ok=0.67")

@@ -19,7 +19,7 @@ from interlock.journal.records import Body, Record
 from interlock.journal.replay import CHANGES, Comparisons, Pending, Redecided, pend, resettle
 from interlock.journal.replay_read import read_recorded
 from interlock.policy.overrides import override_keys
-from interlock.policy.predicates import measure
+from interlock.policy.predicates import Measure, measure
 from interlock.policy.rules import Rule
 
 __all__ = ["Held", "HeldRun", "Threshold", "hold_run"]
@@ -83,6 +83,12 @@ class Held:
         self._contracts = {run.contract.digest: run.contract for run in reversed(runs) if run.contract is not None}
         """Digest → contract, that of the newest run first."""
         self._groups = _grouped(runs)
+        self._places = {
+            (pending.recorded.run_id, pending.recorded.seq): (digest, pending)
+            for (digest, _), members in self._groups.items()
+            for _, pending in members
+        }
+        self._moved_last: tuple[tuple[tuple[str, float], ...], Mapping[str, Contract]] | None = None
         self._known: dict[_Group, dict[tuple[float | None, ...], tuple[Redecided, ...]]] = {}
         self.thresholds = tuple(self._thresholds())
         self.keys = {key: name for contract in self.contracts for key, name in _named(contract).items()}
@@ -103,17 +109,35 @@ class Held:
         found: list[Redecided | None] = [
             item if isinstance(item, Redecided) else None for run in self.runs for item in run.items
         ]
-        contracts = {digest: self._moved(contract, gates) for digest, contract in self._contracts.items()}
+        contracts = self._at(gates)
         for (digest, name), members in self._groups.items():
             again = self._again((digest, name), contracts[digest].decisions[name])
             for (at, _), item in zip(members, again, strict=True):
                 found[at] = item
         return _in_order(item for item in found if item is not None)
 
+    def closest(self, item: Redecided, gates: Mapping[str, float]) -> float | None:
+        """Return the number that was compared, of several the one closest to its threshold; None where none was."""
+        if item.outcome is None or item.outcome.value is not None or (item.run_id, item.seq) not in self._places:
+            return None if item.outcome is None else item.outcome.value
+        digest, pending = self._places[item.run_id, item.seq]
+        rules = self._at(gates)[digest].decisions[item.decision].policy.rules
+        found = [each for each in (_measured(rule, pending) for rule in rules) if each is not None]
+        pairs = [(each.distance, each.value) for each in found if each.distance is not None and each.value is not None]
+        return min(pairs)[1] if pairs else None
+
     def lacking(self, gates: Mapping[str, float]) -> tuple[str, ...]:
         """Return the runs of which a contract lacks one of the thresholds."""
         short = {digest for digest, contract in self._contracts.items() if not gates.keys() <= _places(contract).keys()}
         return tuple(run.run_id for run in self.runs if run.contract is None or run.contract.digest in short)
+
+    def _at(self, gates: Mapping[str, float]) -> Mapping[str, Contract]:
+        """Return digest → contract with the thresholds that are set."""
+        key, known = tuple(gates.items()), self._moved_last
+        if known is None or known[0] != key:
+            known = (key, {digest: self._moved(contract, gates) for digest, contract in self._contracts.items()})
+            self._moved_last = known
+        return known[1]
 
     def _moved(self, contract: Contract, gates: Mapping[str, float]) -> Contract:
         places = _places(contract)
@@ -159,13 +183,19 @@ class Held:
 
     def _compared(self, digest: str, name: str, rule: Rule) -> Iterator[float]:
         for _, pending in self._groups.get((digest, name), ()):
-            reading = pending.recorded.readings.get(rule.predicate.question or "")
-            if reading is None or reading.answer is None or pending.refuses:
-                continue
-            floors = {floor.question: floor.value for floor in pending.recorded.floors}
-            found = measure(rule.predicate, reading.answer, floors.get(rule.predicate.question or ""))
+            found = _measured(rule, pending)
             if found is not None and found.value is not None:
                 yield found.value
+
+
+def _measured(rule: Rule, pending: Pending) -> Measure | None:
+    """Return what a rule makes of recorded answers; None where it reads none."""
+    question = rule.predicate.question
+    reading = None if question is None else pending.recorded.readings.get(question)
+    if reading is None or reading.answer is None or pending.refuses:
+        return None
+    floors = {floor.question: floor.value for floor in pending.recorded.floors}
+    return measure(rule.predicate, reading.answer, floors.get(question or ""))
 
 
 def _slim(item: Pending | Redecided) -> Pending | Redecided:

@@ -20,6 +20,7 @@ from interlock.server.site.desk import Desk, reading
 from interlock.server.site.drawing import draw
 from interlock.server.site.held_runs import MAX_DECISIONS, Chosen, HeldRuns
 from interlock.server.site.what_if_view import (
+    Flip,
     Outcome,
     exported,
     fresh_of,
@@ -108,7 +109,10 @@ class _Room:
         return Outcome(
             told=told,
             decisions=chosen.held.decisions,
-            flips=told.changed[(page - 1) * PER_PAGE : page * PER_PAGE],
+            flips=tuple(
+                Flip(item=item, value=chosen.held.closest(item, gates))
+                for item in told.changed[(page - 1) * PER_PAGE : page * PER_PAGE]
+            ),
             page=page,
             pages=pages,
             fresh=fresh_of(told),

@@ -19,6 +19,7 @@ from interlock.policy.predicates import threshold_range
 
 __all__ = [
     "DecisionSliders",
+    "Flip",
     "Fresh",
     "Outcome",
     "Slider",
@@ -81,6 +82,15 @@ class DecisionSliders:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """A decision that becomes another one."""
+
+    item: Redecided
+    value: float | None
+    """The number that was compared; of several the one closest to its threshold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fresh:
     """Records of one decision that need a judgement for one reason."""
 
@@ -96,7 +106,7 @@ class Outcome:
 
     told: ReplayReport
     decisions: int
-    flips: tuple[Redecided, ...]
+    flips: tuple[Flip, ...]
     """One page of them."""
     page: int
     pages: int
