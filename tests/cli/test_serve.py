@@ -24,8 +24,7 @@ def _interlock(*args: str, **environ: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        pytest.param(["serve"], "write --gateway --judge ID", id="nothing-to-serve"),
-        pytest.param(["serve", "--gateway"], "write --judge ID", id="no-judge"),
+        pytest.param(["serve", "--gateway"], "write --gateway --judge ID", id="no-judge"),
         pytest.param(
             ["serve", "--gateway", "--judge", "rules", "--host", "0.0.0.0"],
             "INTERLOCK_SERVE_KEY",
@@ -67,6 +66,41 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
     assert [
         kind for kind in ("run_started", "judge_request", "judge_reply", "run_ended") if f'"{kind}"' not in shown
     ] == []
+
+
+@pytest.mark.enable_socket
+def test_a_port_that_is_taken_is_an_error_with_one_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = _interlock("serve", "--gateway", "--judge", "hash", "--port", port, "--journal", str(tmp_path / "j.db"))
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert "address already in use" in done.stderr
+
+
+@pytest.mark.enable_socket
+def test_a_gateway_that_is_killed_leaves_a_journal_that_is_whole(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    place = str(tmp_path / "journal.db")
+    code = "from interlock.cli.main import main; main()"
+    server = subprocess.Popen(
+        [sys.executable, "-c", code, "serve", "--gateway", "--judge", "hash", "--port", str(port), "--journal", place],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        _wait_for(port)
+        body = {"model": "hash", "state": {}, "questions": {"q": {"type": "noul", "instructions": "x"}}}
+        told = [httpx2.post(f"http://127.0.0.1:{port}/v1/systemone", json=body, timeout=10) for _ in range(5)]
+    finally:
+        server.kill()
+        server.wait(10)
+    shown = _interlock("runs", "export", "last", "--format", "jsonl", "--journal", place).stdout
+    assert [response.status_code for response in told] == [200] * 5
+    assert shown.count('"judge_reply"') == 5
+    assert _interlock("verify", "--journal", place).returncode == 0
 
 
 def _wait_for(port: int) -> None:

@@ -28,6 +28,7 @@ def serve() -> Iterator[Serve]:
         *,
         key: str | None = None,
         max_waiting: int = 256,
+        body_timeout_s: float = 30.0,
         on_reply: object = None,
         journal_counts: object = None,
     ) -> str:
@@ -41,6 +42,7 @@ def serve() -> Iterator[Serve]:
             on_reply=on_reply,  # type: ignore[arg-type]  # each test passes a function of the right shape
             journal_counts=journal_counts,  # type: ignore[arg-type]  # the same
             max_waiting=max_waiting,
+            body_timeout_s=body_timeout_s,
         )
         config = uvicorn.Config(gateway_app(gateway), host="127.0.0.1", port=0, log_level="warning", access_log=False)
         server = uvicorn.Server(config)

@@ -110,7 +110,7 @@ def command(
 def _gateway(judges: tuple[str, ...], settings: Settings, key: Secret | None, place: tuple[str, int]) -> None:
     if len(judges) != 1:
         fail("serve: a gateway needs one judge; write --gateway --judge ID", USAGE)
-    judging = make_judge(judges[0], environ=os.environ, tools=reference_table())
+    judging = make_judge(judges[0], environ=os.environ, tools=reference_table(), options=settings.judging)
     for line in _shortfalls(judging.caps):
         click.echo(f"interlock: {line}", err=True)
     with _recording(settings.journal, judges[0]) as log:

@@ -148,7 +148,7 @@ class _Content:
 
     def _check_alone(self, record: Record, *, redacted: bool) -> _Said:
         match record.type:
-            case "run_started":
+            case "run_started" if record.body.get("kind") != "gateway":  # which has a judge and no contract
                 self._contract_digest = text(record.body, "contract_digest")
                 return _Said(checked=Checked() if self._rederiver is None else self._rederiver.start(record.body))
             case "judge_request" | "judge_reply" if not redacted:

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.responses import Response as HttpResponse
 from starlette.routing import Route
@@ -24,6 +24,7 @@ from interlock.judge.base import Judge, JudgeReply
 from interlock.models.secret import Secret
 from interlock.server.bodies import read_json_body
 from interlock.server.metrics import Metrics
+from interlock.server.strangers import stranger
 from interlock.server.wire_reply import BUSY_RETRY_MS, Response, error_response, reply_response
 from interlock.server.wire_request import WireRequest, read_request
 
@@ -60,6 +61,8 @@ class Gateway:
     """Lines of the exposition format that `GET /metrics` adds; called in a thread of its own."""
     max_in_flight: int = 64
     max_waiting: int = 256
+    body_timeout_s: float = 30.0
+    """In which a whole body must have come."""
 
 
 def gateway_app(gateway: Gateway) -> Starlette:
@@ -92,7 +95,7 @@ class _Desk:
         """Return `handler` behind the key."""
 
         async def checked(request: Request, request_id: str) -> HttpResponse:
-            refusal = self._refusal(request.headers.get("authorization"))
+            refusal = self._refusal(request.headers)
             return await handler(request, request_id) if refusal is None else _http(refusal, request_id)
 
         return self.open(checked)
@@ -102,7 +105,13 @@ class _Desk:
 
         async def numbered(request: Request) -> HttpResponse:
             request_id, started = self.gateway.make_id(), time.perf_counter()
-            response = await handler(request, request_id)
+            try:
+                response = await handler(request, request_id)
+            except ClientDisconnect:
+                response = _http(error_response(400, "api_usage_error", "the body did not come whole"), request_id)
+            except Exception as problem:  # noqa: BLE001 -- its text may quote the request, and a client waits
+                log.error("%s failed: %s", request_id, type(problem).__name__)  # noqa: TRY400 -- so may its traceback
+                response = _http(error_response(500, "internal_error", "the judge failed"), request_id)
             response.headers[ID_HEADER] = request_id
             route, status = request.url.path, response.status_code
             self.metrics.request(route, status)
@@ -114,7 +123,12 @@ class _Desk:
 
     async def decide(self, request: Request, request_id: str) -> HttpResponse:
         """Answer the questions of one request."""
-        body = await read_json_body(request.stream(), request.headers.get("content-encoding", "").strip().lower())
+        encoding = request.headers.get("content-encoding", "").strip().lower()
+        try:
+            async with asyncio.timeout(self.gateway.body_timeout_s):
+                body = await read_json_body(request.stream(), encoding)
+        except TimeoutError:
+            return _http(error_response(408, "request_timeout", "the body did not come in time"), request_id)
         if isinstance(body, Response):
             return _http(body, request_id)
         asked = read_request(body)
@@ -132,12 +146,15 @@ class _Desk:
         return _http(reply_response(asked, reply), request_id)
 
     async def models(self, _: Request, __: str) -> HttpResponse:
-        """List the model names."""
+        """List the model names, for clients of either spelling."""
         listed = [
             {"name": name, "description": description, "release_date": released}
             for name, description, released in self.gateway.models
         ]
-        return JSONResponse({"models": listed})
+        data = [
+            {"id": name, "object": "model", "created": 0, "owned_by": "interlock"} for name, _, _ in self.gateway.models
+        ]
+        return JSONResponse({"models": listed, "object": "list", "data": data})
 
     async def measures(self, _: Request, __: str) -> HttpResponse:
         """Give the counters of this process, and those of the journal."""
@@ -157,10 +174,10 @@ class _Desk:
         self.metrics.request("other", status)
         return _http(error_response(status, slug, "no such route or method"), self.gateway.make_id())
 
-    def _refusal(self, given: str | None) -> Response | None:
-        key = self.gateway.key
+    def _refusal(self, headers: Mapping[str, str]) -> Response | None:
+        key, given = self.gateway.key, headers.get("authorization")
         if key is None:
-            return None
+            return stranger(headers)
         if given is None:
             return error_response(403, "authentication_error", "send the key as `Authorization: Bearer KEY`")
         scheme, _, told = given.partition(" ")

@@ -23,6 +23,8 @@ __all__ = ["serve_gateway", "serve_page"]
 
 RELEASED = "1970-01-01"
 """The wire asks for a release date; a judge of one's own has none."""
+MAX_CONNECTIONS = 1000
+"""More at once are answered with 503 before a request is looked at."""
 
 
 def serve_gateway(
@@ -46,7 +48,16 @@ def serve_gateway(
         on_reply=on_reply,
         journal_counts=ScrapedJournal(journal.snapshot),
     )
-    uvicorn.run(gateway_app(gateway), host=host, port=port, log_level="warning", access_log=False, server_header=False)
+    config = uvicorn.Config(
+        gateway_app(gateway),
+        host=host,
+        port=port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=MAX_CONNECTIONS,
+    )
+    _Announced(config).run()
 
 
 def serve_page(
@@ -98,7 +109,10 @@ class _Announced(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then say where."""
-        await super().startup(sockets)
+        try:
+            await super().startup(sockets)
+        except SystemExit:  # uvicorn has told why, and its code means something else here
+            raise SystemExit(1) from None
         for server in self.servers:
             for bound in server.sockets:
                 host, port = bound.getsockname()[:2]
