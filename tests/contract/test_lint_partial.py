@@ -10,6 +10,7 @@ from interlock.contract.draft import DraftDecision, DraftFrame, DraftQuestion
 from interlock.contract.findings import Findings
 from interlock.contract.lint import Target, linter
 from interlock.judge.base import Caps
+from interlock.judge.locks import Locks
 from interlock.loop.capabilities import REFERENCE
 from interlock.loop.reference import shipped_text
 
@@ -37,6 +38,15 @@ def test_a_decision_without_its_parts_gets_no_advice(with_frame: bool) -> None:
     for targets in ((), (Target(id="j", caps=Caps(), model="j"),)):
         linter(targets=targets)([draft], REFERENCE, findings)
     assert findings.found == []
+
+
+def test_a_choice_of_candidates_from_code_has_no_lock_to_keep() -> None:
+    """Its question is another one each time; the others are named, none of them was tried."""
+    target = Target(id="s:m", caps=Caps(), model="m", locks=Locks(locks=frozenset()))
+    found = check_contract(shipped_text(), REFERENCE, lint=linter(targets=[target]))
+    cuts = {item.decision for item in found.diagnostics if item.code == "confidence-cut"}
+    assert "needs_tool" in cuts
+    assert not cuts & {"pick_tool", "pick_input"}
 
 
 def test_two_cuts_on_one_question_are_no_complements() -> None:

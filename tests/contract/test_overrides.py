@@ -7,7 +7,7 @@ import math
 import pytest
 
 from interlock.contract import Capabilities, check_contract, compile_contract
-from interlock.errors import ContractError, SettingsError
+from interlock.errors import ContractError, SettingsError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,6 @@ def test_an_override_that_changes_nothing_is_the_same_contract(every_kind: str, 
     [
         pytest.param("done", 1.5, "threshold-out-of-range", id="above-one"),
         pytest.param("done", 0, "constant-predicate", id="always"),
-        pytest.param("done", math.nan, "threshold-out-of-range", id="not-a-number"),
-        pytest.param("done", math.inf, "threshold-out-of-range", id="infinite"),
         pytest.param("grade.risk[0]", 2.5, "threshold-out-of-range", id="above-the-levels"),
         pytest.param("grade.risk[1]", 2, "duplicate-predicate", id="equal-tiers"),
         pytest.param("grade.risk[0]", 0.5, "unordered-tiers", id="tiers-the-wrong-way-round"),
@@ -62,6 +60,12 @@ def test_an_override_obeys_the_rules_of_the_file(
         compile_contract(every_kind, host, overrides={key: number})
 
     assert [item.code for item in caught.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_an_override_is_a_number(number: float, every_kind: str, host: Capabilities) -> None:
+    with pytest.raises(UsageError, match=r"gate `done`: `.*` is not a number"):
+        compile_contract(every_kind, host, overrides={"done": number})
 
 
 def test_an_override_mends_a_threshold_of_the_file(minimal: str, host: Capabilities) -> None:
