@@ -13,6 +13,7 @@ import openai
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from interlock.models.base import Delta, Done, Failure, TextEvent, TextReply, TextRequest
+from interlock.models.bounded import TooLargeError, bound
 from interlock.models.certificates import is_certificate_error
 from interlock.models.failures import error_type_of, request_id_of, status_failure
 from interlock.models.openai_values import (
@@ -83,7 +84,10 @@ class OpenAIChat:
             base_url=self._base,
             max_retries=0,
             timeout=self._budget_s,
-            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False, timeout=self._budget_s),
+            default_headers={"accept-encoding": "identity"},
+            http_client=openai.DefaultAsyncHttpxClient(
+                follow_redirects=False, timeout=self._budget_s, event_hooks={"response": [bound]}
+            ),
         )
 
     async def _generate(self, request: TextRequest) -> TextReply:
@@ -102,7 +106,7 @@ class OpenAIChat:
                 top_logprobs=_given(request.top_logprobs),
                 extra_headers=self._headers(),
             )
-        except (openai.OpenAIError, ValueError) as error:
+        except (openai.OpenAIError, ValueError, RecursionError) as error:
             return self._failed(self._failure(error))
         return self._read(completion)
 
@@ -122,7 +126,7 @@ class OpenAIChat:
                 stream_options={"include_usage": True},
                 extra_headers=self._headers(),
             )
-        except (openai.OpenAIError, ValueError) as error:
+        except (openai.OpenAIError, ValueError, RecursionError) as error:
             return self._failure(error)
 
     async def _next(self, chunks: Chunks, ends: float) -> ChatCompletionChunk | Failure | Literal["end"]:
@@ -130,7 +134,7 @@ class OpenAIChat:
         left_s = ends - self._now()
         try:
             chunk = await within(min(STALL_S, left_s), self._now, anext(chunks, "end"))
-        except (openai.OpenAIError, ValueError) as error:
+        except (openai.OpenAIError, ValueError, RecursionError) as error:
             return self._failure(error)
         if chunk is None:
             return Failure(reason="timeout" if left_s > STALL_S else "deadline")
@@ -169,13 +173,15 @@ class OpenAIChat:
             failure=failure,
         )
 
-    def _failure(self, error: openai.OpenAIError | ValueError) -> Failure:
+    def _failure(self, error: openai.OpenAIError | ValueError | RecursionError) -> Failure:
         match error:
             case openai.APIStatusError():
                 type_ = error_type_of({"error": {"type": error.type}})
                 return status_failure(error.status_code, error.response.headers, wall_s=self._wall(), error_type=type_)
             case openai.APITimeoutError():
                 return Failure(reason="timeout", retryable=True)
+            case openai.APIConnectionError() if isinstance(error.__cause__, TooLargeError):
+                return Failure(reason="oversize")
             case openai.APIConnectionError():
                 return Failure(reason="connect", retryable=not is_certificate_error(error))
             case openai.APIError():
