@@ -16,6 +16,7 @@ from interlock.journal.records import Body, EventType, Record
 from interlock.journal.store_memory import MemoryJournal
 from interlock.journal.verify import verify_run
 from interlock.judge.base import Caps, JudgeReply, QuestionId, Usage
+from interlock.judge.combinators import Limit, Limits
 from interlock.loop.budget import Budgets
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult
@@ -268,6 +269,45 @@ def test_tokens_of_shared_requests_count_once_and_cached_ones_are_told(project: 
     assert all(body["reply"]["usage"] is None for body in shared)
     told = [body["reply"]["usage"]["cached_input_tokens"] for body in bodies(result, "judge_reply") if body["reply"]]
     assert told == [40] * replied
+
+
+class Timed(Watched):
+    """Writes down when each request came; its time passes only while somebody waits."""
+
+    def __init__(self, *, usage: Usage | None = None) -> None:
+        super().__init__(usage=usage)
+        self.now_s = 0.0
+        self.came: list[float] = []
+
+    def now(self) -> float:
+        return self.now_s
+
+    async def wait(self, seconds: float) -> None:
+        self.now_s += seconds
+        await asyncio.sleep(0)
+
+    async def answer(self, frame_state: Content, questions: Mapping[QuestionId, Question]) -> JudgeReply:
+        self.came.append(self.now_s)
+        return await super().answer(frame_state, questions)
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [
+        pytest.param(Limits(requests_per_minute=4), 4, id="requests"),
+        pytest.param(Limits(tokens_per_minute=2_000), 5, id="tokens"),
+    ],
+)
+@pytest.mark.parametrize("plan", PLANS)
+def test_the_rates_of_a_judge_hold_across_waves(project: Path, plan: PlanName, limits: Limits, most: int) -> None:
+    """Tokens are estimated before a reply, so a wave may take more of them than a minute has; the next one waits."""
+    judge = Timed(usage=Usage(input_tokens=900, output_tokens=0))
+    held = Limit(judge, limits=limits, now=judge.now, sleep=judge.wait)
+    result = perform(project, held, plan)
+    assert result.delivered
+    assert judge.came[-1] > 0
+    for at in judge.came:
+        assert sum(at - 60 < other <= at for other in judge.came) <= most
 
 
 class Full(MemoryJournal):
