@@ -39,6 +39,7 @@ bench: $(VENV)/.developed  ## the figures that the docs quote
 	$(BIN)/python bench/ab_power.py
 	$(BIN)/python bench/reply_parsing.py
 	$(BIN)/python bench/replay.py
+	-$(BIN)/python bench/local.py
 	$(BIN)/python bench/page.py
 
 docs: $(VENV)/.developed  ## write the generated parts of the docs again

@@ -93,6 +93,12 @@ def test_no_answer_is_exit_code_one_and_says_why(tmp_path: Path) -> None:
     )
 
 
+def test_rules_that_do_not_know_a_question_say_whom_to_ask_instead() -> None:
+    code, out, err = ask("--noul", "ok?", "--judge", "rules")
+    assert (code, out.splitlines()[0]) == (1, "no answer: unscored/abstained")
+    assert err == "interlock: `rules` knows the questions of the loop only; name another judge with --judge\n"
+
+
 def test_the_state_is_a_file_standard_input_or_json(tmp_path: Path) -> None:
     """The hash of a request shows what was sent: equal states have equal digests."""
     (tmp_path / "s.txt").write_text('{"a": 1}', encoding="utf-8")

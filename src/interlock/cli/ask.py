@@ -86,6 +86,8 @@ def command(
         print_json(answer_json(id_, question, reply))
     else:
         click.echo(answer_text(id_, question, reply))
+    if settings.judge == "rules" and reply.readings[id_].reason == "abstained":
+        click.echo("interlock: `rules` knows the questions of the loop only; name another judge with --judge", err=True)
     raise SystemExit(OK if reply.readings[id_].answer is not None else ERROR)
 
 

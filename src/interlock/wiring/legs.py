@@ -196,5 +196,8 @@ def readout_of(id_: Id, options: JudgeOptions) -> ReadoutName:
     known = tuple(name for name in READOUTS if name not in _LOCAL_ONLY or id_.provider == _LOCAL)
     if options.readout not in known:
         how = "say how its answers are read" if options.readout is None else f"`{options.readout}` cannot read it"
-        raise UsageError(f"judge: `{id_.text}` writes text; {how}: set `judging.readout` to one of {backticked(known)}")
+        raise UsageError(
+            f"judge: `{id_.text}` writes text; {how}: set `judging.readout` to one of {backticked(known)}, "
+            "as in INTERLOCK_JUDGING=readout=json"
+        )
     return options.readout
