@@ -15,6 +15,7 @@ from interlock.journal.verify import verify_run
 from interlock.judge.base import Caps, JudgeReply, QuestionId
 from interlock.loop.reference import shipped_contract
 from interlock.loop.resume import resume
+from interlock.loop.run import run
 from interlock.loop.scripted import ScriptedWriter
 from interlock.pipeline import Host
 from interlock.questions import Content, Question
@@ -214,6 +215,48 @@ def test_other_states_than_those_of_the_run_are_refused(host: Host) -> None:
     others = map(state, range(100, 109))
     with pytest.raises(JournalError, match="state 1: `needs_tool` is asked something else than what is on record"):
         list(decide_many(CONTRACT, "needs_tool", others, Slow(), host=host, journal=journal, resume=run_id))
+
+
+def test_a_stream_goes_on_with_its_own_decisions_only(host: Host) -> None:
+    journal = MemoryJournal()
+    rows = _breaks(states(9), at=6)
+    with pytest.raises(ZeroDivisionError):
+        list(decide_many(CONTRACT, "needs_tool", rows, Slow(), host=host, journal=journal, concurrency=1))
+    (run_id,) = _runs(journal)
+    with pytest.raises(JournalError, match="its task was `decide needs_tool`, not `decide step_ok`"):
+        list(decide_many(CONTRACT, "step_ok", states(9), Slow(), host=host, journal=journal, resume=run_id))
+
+
+def test_a_run_of_the_loop_is_no_stream(host: Host) -> None:
+    journal = MemoryJournal()
+    result = run("x", judge=Slow(), writer=ScriptedWriter(["x"]), host=host, journal=journal)
+    with pytest.raises(JournalError, match=f"run `{result.run_id}`: is no stream of states"):
+        list(decide_many(CONTRACT, "needs_tool", states(1), Slow(), host=host, journal=journal, resume=result.run_id))
+
+
+def test_what_the_judge_failed_on_is_asked_again_and_nothing_else(host: Host) -> None:
+    """The run does not end before every state is decided."""
+
+    class Down(Slow):
+        down = True
+
+        async def answer(self, frame_state: Content, questions: Mapping[QuestionId, Question]) -> JudgeReply:
+            if self.down and "f3.txt" in str(frame_state):
+                raise ConnectionResetError
+            return await super().answer(frame_state, questions)
+
+    journal, judge = MemoryJournal(), Down()
+    found = list(decide_many(CONTRACT, None, states(6), judge, host=host, journal=journal))
+    assert [one.index for one in found if one.failed] == [3]
+    (run_id,) = _runs(journal)
+    judge.down = False
+    again = list(decide_many(CONTRACT, None, states(6), judge, host=host, journal=journal, resume=run_id))
+    assert [one.index for one in again if not one.recorded] == [3]
+    assert not any(one.failed for one in again)
+    with journal.snapshot() as view:
+        assert verify_run(view, run_id).verdict == "verified"
+    with pytest.raises(JournalError, match="has ended"):
+        list(decide_many(CONTRACT, None, states(6), judge, host=host, journal=journal, resume=run_id))
 
 
 def test_a_stream_is_no_run_of_the_loop(host: Host) -> None:

@@ -39,6 +39,7 @@ __all__ = ["BatchRecord", "open_batch"]
 
 HALT = "all_decided"
 _PLAN = "fused"
+_KIND = "many"
 
 
 @contextmanager
@@ -168,7 +169,7 @@ class _Past:
 
     def __init__(self, view: JournalView, run_id: str, contract: Contract, names: Sequence[str]) -> None:
         self._names = names
-        _require_same(view, run_id, contract)
+        _require_same(view, run_id, contract, names)
         self._whole = _whole(view, run_id, names)
         self._rows = view.rows(run_id, ("decision",))
         self._read: dict[int, dict[str, RecordedDecision]] = defaultdict(dict)
@@ -196,10 +197,14 @@ class _Past:
             self._read[recorded.step][recorded.result.decision] = recorded
 
 
-def _require_same(view: JournalView, run_id: str, contract: Contract) -> None:
+def _require_same(view: JournalView, run_id: str, contract: Contract, names: Sequence[str]) -> None:
     started = next(read_rows(view.rows(run_id, ("run_started",))), None)
     if started is None:
         raise JournalError(f"journal `{view.place}`: no run `{run_id}`; `interlock runs list` names them")
+    if started.body.get("kind") != _KIND:
+        raise JournalError(f"run `{run_id}`: is no stream of states; name one that is")
+    if text(started.body, "task") != _task(names):
+        raise JournalError(f"run `{run_id}`: its task was `{text(started.body, 'task')}`, not `{_task(names)}`")
     if text(started.body, "contract_digest") != contract.digest:
         raise JournalError(f"run `{run_id}`: was taken under another contract; start a new run")
     if next(view.rows(run_id, ("run_ended",)), None) is not None:
@@ -224,9 +229,9 @@ def _started(
     contract: Contract, names: Sequence[str], *, judge: Judge, host: Host, gating: Gating, record_state: bool
 ) -> Mapping[str, Json]:
     return {
-        "kind": "many",
+        "kind": _KIND,
         **run_started_body(
-            task=f"decide {', '.join(names)}",
+            task=_task(names),
             cwd=str(Path.cwd()),
             contract_digest=contract.digest,
             contract_text=contract.text,
@@ -245,6 +250,10 @@ def _started(
             record_state=record_state,
         ),
     }
+
+
+def _task(names: Sequence[str]) -> str:
+    return f"decide {', '.join(names)}"
 
 
 def _now() -> datetime:
