@@ -81,8 +81,8 @@ class PostgresJournal:
         for first in records[:1]:
             with self._transaction(first.run_id, durable=True):
                 require_new(first, self._head(first.run_id))
-                for record in records:
-                    self._write(record)
+                with self._connection.cursor() as cursor:
+                    cursor.executemany(_APPEND, [_values(record) for record in records])
 
     def redact(self, run_id: str, texts: Mapping[int, str], body: Body, *, ts: str, expected: Head) -> Record:
         """Put other bodies in place of those of some rows; see `Store.redact`."""
@@ -158,18 +158,7 @@ class PostgresJournal:
         return record
 
     def _write(self, record: Record) -> None:
-        self._connection.execute(
-            _APPEND,
-            {
-                "run_id": record.run_id,
-                "seq": record.seq,
-                "ts": record.ts,
-                "type": record.type,
-                "text": record.text,
-                "prev_hash": record.prev_hash,
-                "hash": record.hash,
-            },
-        )
+        self._connection.execute(_APPEND, _values(record))
 
     @contextmanager
     def _transaction(self, run_id: str, *, durable: bool) -> Iterator[None]:
@@ -236,6 +225,18 @@ class _PostgresView:
     def count(self, run_id: str, kind: EventType) -> int:
         found = self._connection.execute(_COUNT, (run_id, kind)).fetchone()
         return 0 if found is None else int(found[0])
+
+
+def _values(record: Record) -> Mapping[str, str | int]:
+    return {
+        "run_id": record.run_id,
+        "seq": record.seq,
+        "ts": record.ts,
+        "type": record.type,
+        "text": record.text,
+        "prev_hash": record.prev_hash,
+        "hash": record.hash,
+    }
 
 
 def _row(stored: Sequence[object]) -> Row:
