@@ -23,6 +23,8 @@ __all__ = ["Runner", "Work"]
 Work: TypeAlias = Callable[[OnEvent], Awaitable[object]]
 """Works on one run, and tells of its records."""
 
+MAX_AT_ONCE = 32
+"""Runs that one server works on at once; a run that waits for an approval is not worked on."""
 _PATIENCE_S = 30.0
 _MOMENT_S = 3.0
 
@@ -44,6 +46,7 @@ class Runner:
 
     def __init__(self) -> None:
         self._jobs: dict[str, _Job] = {}
+        self._working = 0
         self._lock = threading.Lock()
         self.people = People()
         """Where runs put questions that a person answers."""
@@ -54,11 +57,10 @@ class Runner:
         `run_id`: the run that goes on; None for one that begins.
 
         Raises:
-            InterlockError: it could not begin, or another part of this server works on the run.
+            InterlockError: it could not begin, another part of this server works on the run, or on too many.
         """
         job = _Job(run_id=run_id)
-        if run_id is not None:
-            self._keep(run_id, job)
+        self._enter(job)
         threading.Thread(target=self._work, args=(work, job), name="interlock-run", daemon=True).start()
         job.begun.wait(_PATIENCE_S)
         if job.failure is not None:
@@ -91,11 +93,21 @@ class Runner:
             job.loop.call_soon_threadsafe(job.task.cancel)
         return job
 
-    def _keep(self, run_id: str, job: _Job) -> None:
+    def _enter(self, job: _Job) -> None:
         with self._lock:
-            if run_id in self._jobs:
-                raise InterlockError(f"run `{run_id}`: goes on already")
-            self._jobs[run_id] = job
+            if job.run_id in self._jobs:
+                raise InterlockError(f"run `{job.run_id}`: goes on already")
+            if self._working >= MAX_AT_ONCE:
+                raise InterlockError(f"{MAX_AT_ONCE} runs are at work already; wait until one has ended, or stop one")
+            self._working += 1
+            if job.run_id is not None:
+                self._jobs[job.run_id] = job
+
+    def _leave(self, job: _Job) -> None:
+        with self._lock:
+            self._working -= 1
+            if job.run_id is not None:
+                self._jobs.pop(job.run_id, None)
 
     def _work(self, work: Work, job: _Job) -> None:
         try:
@@ -109,8 +121,7 @@ class Runner:
             job.failure = InterlockError("the run ended with an error that nobody foresaw; the server's log names it")
             log.exception("run %s ended with `%s`", job.run_id, type(error).__name__)
         finally:
-            if job.run_id is not None:
-                self._jobs.pop(job.run_id, None)
+            self._leave(job)
             job.begun.set()
             job.ended.set()
 
@@ -121,7 +132,7 @@ class Runner:
             if not job.begun.is_set():
                 if job.run_id is None:
                     job.run_id = record.run_id
-                    self._keep(record.run_id, job)
+                    self._jobs[record.run_id] = job
                 job.begun.set()
 
         await work(heard)
