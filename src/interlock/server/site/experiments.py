@@ -13,6 +13,7 @@ from interlock.experiments import METRICS
 from interlock.server.site.desk import Desk
 from interlock.server.site.drawing import draw
 from interlock.server.site.experiment_view import Plots, listed, mean_text, points_text, rate_text
+from interlock.server.site.numbers import whole_in
 
 __all__ = ["routes"]
 
@@ -22,7 +23,7 @@ def routes(desk: Desk) -> Sequence[Route]:
     rooms = _Rooms(desk)
     return [
         Route("/experiments", rooms.listed, methods=["GET"]),
-        Route("/experiments/{number:int}", rooms.one, methods=["GET"]),
+        Route("/experiments/{number}", rooms.one, methods=["GET"]),
     ]
 
 
@@ -37,7 +38,7 @@ class _Rooms:
 
     def one(self, request: Request) -> Response:
         """Draw one report, or say what is wrong with its file."""
-        number = request.path_params["number"]
+        number = whole_in(request.path_params["number"]) or 0
         if not 1 <= number <= len(self._desk.reports):
             raise HTTPException(404, "this server was given no report of that number")
         found = listed(self._desk.reports)[number - 1]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+from collections import deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import anyio.to_thread
 from starlette.exceptions import HTTPException
@@ -13,6 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from interlock.errors import JournalError
+from interlock.journal.base import JournalView
 from interlock.journal.decision_read import read_decision
 from interlock.journal.records import EventType, Record, read_rows
 from interlock.journal.summary import RunSummary, find_run, kept_runs, summarize
@@ -20,8 +24,9 @@ from interlock.server.site.decision_view import view_of
 from interlock.server.site.desk import Desk, reading
 from interlock.server.site.drawing import draw, fragment
 from interlock.server.site.language import language_of
+from interlock.server.site.numbers import whole_in
 from interlock.server.site.runner import Runner
-from interlock.server.site.trace import items_of
+from interlock.server.site.trace import SHOWN, items_of
 from interlock.server.site.watch import Batch, Watches
 from interlock.server.site.waterfall import waterfall_of
 
@@ -30,7 +35,13 @@ __all__ = ["Listed", "list_runs", "routes", "state_of"]
 PER_PAGE = 50
 STATES = ("running", "waiting", "answered", "delivered", "undelivered")
 """What the list can be narrowed to."""
+MAX_RECORDS, MAX_ITEMS = 25_000, 5_000
+"""So many of the last records of a run are looked through, and so many items of these are shown."""
+_STANDING: Sequence[EventType] = ("run_started", "engine_started", "run_ended", "engine_ended", "generation")
+"""What tells how a run stands."""
 _TIMED: Sequence[EventType] = ("judge_request", "judge_reply", "tool_about_to_run", "tool_result", "generation")
+
+log = logging.getLogger("interlock.page")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +65,7 @@ def routes(desk: Desk, runner: Runner) -> Sequence[Route]:
         Route("/runs/{run_id}/answer", rooms.answer, methods=["GET"]),
         Route("/runs/{run_id}/events", rooms.events, methods=["GET"]),
         Route("/runs/{run_id}/waves", rooms.waves, methods=["GET"]),
-        Route("/runs/{run_id}/decisions/{seq:int}", rooms.decision, methods=["GET"]),
+        Route("/runs/{run_id}/decisions/{seq}", rooms.decision, methods=["GET"]),
     ]
 
 
@@ -107,13 +118,12 @@ class _Rooms:
     def listed(self, request: Request) -> Response:
         """Show the runs."""
         asked = request.query_params
-        page = asked.get("page", "1")
         state = asked.get("state", "")
         found = list_runs(
             self._desk,
             text=asked.get("text", "").strip(),
             state=state if state in STATES else "",
-            page=int(page) if page.isascii() and page.isdigit() and len(page) < 7 else 1,
+            page=whole_in(asked.get("page", "")) or 1,
         )
         template = "runs_rows.html" if request.headers.get("hx-target") == "rows" else "runs.html"
         values = {"found": found, "states": STATES, "state": state, "text": asked.get("text", ""), "state_of": state_of}
@@ -121,27 +131,32 @@ class _Rooms:
 
     def one(self, request: Request) -> Response:
         """Show one run with its whole trace."""
-        run_id, records, values = self._read(request)
-        last = records[-1].seq if records else 0
-        shown = {**values, "run_id": run_id, "items": tuple(items_of(records)), "last": last}
+        with reading(self._desk) as view:
+            run_id, values = self._standing(view, request)
+            last = values["run"].records
+            first = max(0, last - MAX_RECORDS)
+            items = deque(items_of(read_rows(view.rows(run_id, SHOWN, after=first))), maxlen=MAX_ITEMS)
+        is_cut = first > 0 or len(items) == MAX_ITEMS
+        shown = {**values, "run_id": run_id, "items": tuple(items), "last": last, "is_cut": is_cut}
         return draw(request, "run.html", shown, here="runs")
 
     def head(self, request: Request) -> Response:
         """Show how one run stands."""
-        return draw(request, "run_head.html", self._read(request)[2])
+        with reading(self._desk) as view:
+            return draw(request, "run_head.html", self._standing(view, request)[1])
 
     def answer(self, request: Request) -> Response:
         """Show what one run wrote."""
-        return draw(request, "run_answer.html", self._read(request)[2])
-
-    def _read(self, request: Request) -> tuple[str, Sequence[Record], dict[str, object]]:
         with reading(self._desk) as view:
-            run_id = _found(partial(find_run, view), request.path_params["run_id"])
-            summary = summarize(view, run_id)
-            records = tuple(read_rows(view.rows(run_id)))
+            return draw(request, "run_answer.html", self._standing(view, request)[1])
+
+    def _standing(self, view: JournalView, request: Request) -> tuple[str, dict[str, Any]]:
+        run_id = _found(partial(find_run, view), request.path_params["run_id"])
+        summary = summarize(view, run_id)
+        records = tuple(read_rows(view.rows(run_id, _STANDING)))
         started = next((record.body for record in records if record.type in ("run_started", "engine_started")), {})
         ended = next((record.body for record in records if record.type in ("run_ended", "engine_ended")), {})
-        values: dict[str, object] = {
+        values: dict[str, Any] = {
             "run": summary,
             "state": state_of(summary),
             "started": started,
@@ -149,16 +164,16 @@ class _Rooms:
             "draft": _draft(records),
             "is_working": self._runner.is_working(run_id),
         }
-        return run_id, records, values
+        return run_id, values
 
     async def events(self, request: Request) -> Response:
         """Stream what is added to a run, as pieces of its page."""
-        after = request.headers.get("last-event-id") or request.query_params.get("after", "0")
-        if not (after.isascii() and after.isdigit() and len(after) < 12):
+        after = whole_in(request.headers.get("last-event-id") or request.query_params.get("after", "0"))
+        if after is None:
             raise HTTPException(400, "`after` is not a whole number")
         run_id = request.path_params["run_id"]
         await anyio.to_thread.run_sync(self._require, run_id)
-        stream = self._stream(run_id, int(after), language_of(request))
+        stream = self._stream(run_id, after, language_of(request))
         return StreamingResponse(stream, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 
     def waves(self, request: Request) -> Response:
@@ -170,7 +185,9 @@ class _Rooms:
 
     def decision(self, request: Request) -> Response:
         """Show what one decision was asked, saw and came to."""
-        run_id, seq = request.path_params["run_id"], request.path_params["seq"]
+        run_id, seq = request.path_params["run_id"], whole_in(request.path_params["seq"])
+        if seq is None:
+            raise HTTPException(404, "there is no such decision")
         with reading(self._desk) as view:
             rows = view.rows(run_id, ["decision"], after=seq - 1)
             record = next(read_rows(rows), None)
@@ -188,13 +205,16 @@ class _Rooms:
                 raise HTTPException(404, "there is no such run")
 
     async def _stream(self, run_id: str, after: int, language: str) -> AsyncIterator[str]:
-        async for batch in self._watches.follow(run_id, after):
-            if not batch.records:
-                yield ": nothing new\n\n"
-                continue
-            if language not in batch.drawn:
-                batch.drawn[language] = "".join(_events(batch, run_id, language))
-            yield batch.drawn[language]
+        try:
+            async for batch in self._watches.follow(run_id, after):
+                if not batch.records:
+                    yield ": nothing new\n\n"
+                    continue
+                if language not in batch.drawn:
+                    batch.drawn[language] = "".join(_events(batch, run_id, language))
+                yield batch.drawn[language]
+        except JournalError as problem:  # the browser asks again, and is told then
+            log.warning("the stream of run %s ends: %s", run_id, type(problem).__name__)
 
 
 def _events(batch: Batch, run_id: str, language: str) -> Iterator[str]:

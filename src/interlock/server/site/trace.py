@@ -6,16 +6,16 @@ Knows nothing of templates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from interlock._canonical import compact_json
 from interlock._text import clip, visible
-from interlock.journal.records import Body, Record
+from interlock.journal.records import Body, EventType, Record
 from interlock.questions import Json
 
-__all__ = ["Item", "ItemKind", "Tone", "items_of"]
+__all__ = ["SHOWN", "Item", "ItemKind", "Tone", "items_of"]
 
 ItemKind: TypeAlias = Literal[
     "decision", "call", "result", "draft", "asked", "answered", "used", "expired", "audit", "budget", "error", "action",
@@ -64,7 +64,7 @@ def items_of(records: Iterable[Record]) -> Iterator[Item]:
             continue
         try:
             yield make(record.seq, record.body)
-        except (LookupError, TypeError, ValueError):
+        except (LookupError, TypeError, ValueError, OverflowError):
             yield Item(seq=record.seq, kind="damaged", tone="stop", title=record.type)
 
 
@@ -197,7 +197,7 @@ def _action(seq: int, body: Body) -> Item:
     )
 
 
-_ITEMS: Mapping[str, Callable[[int, Body], Item]] = {
+_ITEMS: Mapping[EventType, Callable[[int, Body], Item]] = {
     "decision": _decision,
     "tool_about_to_run": _call,
     "tool_result": _result,
@@ -211,6 +211,8 @@ _ITEMS: Mapping[str, Callable[[int, Body], Item]] = {
     "error": _error,
     "action": _action,
 }
+SHOWN: Sequence[EventType] = tuple(_ITEMS)
+"""The types of records that a person wants to see."""
 
 
 def _part(body: Body, key: str) -> Mapping[str, Json]:

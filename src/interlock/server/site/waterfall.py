@@ -95,22 +95,23 @@ def _axis(spans: Sequence[_Span]) -> tuple[list[float], list[bool], float]:
 
 
 def _spans(records: Iterable[Record]) -> list[_Span]:
-    requests: dict[object, _Span] = {}
+    requests: dict[str, _Span] = {}
     found: list[_Span] = []
     call: _Span | None = None
     for record in records:
         try:
             at = datetime.fromisoformat(record.ts).timestamp()
-        except ValueError:
+        except (ValueError, OverflowError):
             continue
         body = record.body
+        named = str(body.get("request"))
         match record.type:
             case "judge_request":
                 span = _request(body, at)
-                requests[body.get("request")] = span
+                requests[named] = span
                 found.append(span)
-            case "judge_reply" if body.get("request") in requests:
-                span = requests.pop(body.get("request"))
+            case "judge_reply" if named in requests:
+                span = requests.pop(named)
                 span.ended, span.is_cancelled = max(at, span.began), body.get("cancelled") is True
             case "tool_about_to_run":
                 call = _Span(kind="call", label=visible(str(body.get("tool"))), wave=None, began=at, ended=at)
