@@ -147,15 +147,17 @@ class TestOrigins:
         assert found.status_code == 405
         assert not [name for name in found.headers if name.startswith("access-control-")]
 
-    def test_going_back_stays_on_the_server(self, url: str) -> None:
+    def test_going_back_stays_on_the_server(self, url: str, keyed: str) -> None:
         for back in ("//evil.example", "http://evil.example", "/\\evil.example", "/a\r\nx: y", "javascript:alert(1)"):
             found = httpx2.post(f"{url}/looks", data={"back": back})
+            assert (found.status_code, found.headers["location"]) == (303, "/")
+            found = httpx2.post(f"{keyed}/sign-in", data={"key": KEY, "back": back})
             assert (found.status_code, found.headers["location"]) == (303, "/")
 
 
 class TestKeys:
     def test_without_the_key_nothing_is_seen(self, keyed: str) -> None:
-        assert httpx2.get(f"{keyed}/runs").headers["location"] == "/sign-in"
+        assert httpx2.get(f"{keyed}/runs").headers["location"] == "/sign-in?back=%2Fruns"
         for path in ("/api/v1/runs", "/api/openapi.json", "/api/v1/health"):
             found = httpx2.get(f"{keyed}{path}")
             assert (found.status_code, list(found.json())) == (401, ["error"])
@@ -204,6 +206,15 @@ class TestKeys:
             assert client.get("/runs").status_code == 303
         forged = {"cookie": f"interlock_session={KEY}"}
         assert httpx2.get(f"{keyed}/api/v1/runs", headers=forged).status_code == 401
+
+    def test_signing_in_leads_to_what_was_asked_for(self, keyed: str) -> None:
+        asked = "/approvals?run=2026&all=1"
+        with httpx2.Client(base_url=keyed) as client:
+            door = client.get(asked).headers["location"]
+            assert 'name="back" value="/approvals?run=2026&amp;all=1"' in client.get(door).text
+            refused = client.post("/sign-in", data={"key": "wrong", "back": asked})
+            assert 'name="back" value="/approvals?run=2026&amp;all=1"' in refused.text
+            assert client.post("/sign-in", data={"key": KEY, "back": asked}).headers["location"] == asked
 
 
 class TestPaths:

@@ -98,14 +98,15 @@ class _Door:
 
     def form(self, request: Request) -> Response:
         """Ask for the key."""
-        return draw(request, "sign_in.html", {"says": ""})
+        return draw(request, "sign_in.html", {"says": "", "back": request.query_params.get("back", "")})
 
     async def enter(self, request: Request) -> Response:
         """Let in who knows the key."""
-        told = (await read_form(request)).text("key")
+        form = await read_form(request)
+        told, back = form.text("key"), form.text("back")
         if self._key is None or not hmac.compare_digest(told.encode(), self._key.reveal().encode()):
-            return draw(request, "sign_in.html", {"says": "wrong"}, status=401)
-        response = RedirectResponse("/", status_code=303)
+            return draw(request, "sign_in.html", {"says": "wrong", "back": back}, status=401)
+        response = RedirectResponse(_here(back), status_code=303)
         response.set_cookie(
             SESSION_COOKIE,
             session_of(self._key),
@@ -121,6 +122,12 @@ class _Door:
         response = RedirectResponse("/sign-in", status_code=303)
         response.delete_cookie(SESSION_COOKIE)
         return response
+
+
+def _here(back: str) -> str:
+    """Return where to go back to: what was told when it lies on this server, else the first page."""
+    is_here = back.startswith("/") and not back.startswith("//") and "\\" not in back and back.isprintable()
+    return back if is_here else "/"
 
 
 def _home(_: Request) -> Response:
@@ -144,9 +151,7 @@ def _health(_: Request) -> Response:
 async def _looks(request: Request) -> Response:
     """Keep the language and the colours that a visitor chose, and go back."""
     form = await read_form(request)
-    back = form.text("back")
-    is_here = back.startswith("/") and not back.startswith("//") and "\\" not in back and back.isprintable()
-    response = RedirectResponse(back if is_here else "/", status_code=303)
+    response = RedirectResponse(_here(form.text("back")), status_code=303)
     if form.text("language") in LANGUAGES:
         response.set_cookie(LANGUAGE_COOKIE, form.text("language"), max_age=_YEAR_S, samesite="strict", httponly=True)
     if form.text("theme") in ("light", "dark", "auto"):

@@ -11,10 +11,10 @@ import hashlib
 import hmac
 from collections.abc import Mapping
 from ipaddress import ip_address
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -90,6 +90,8 @@ class Guard:
             return
         try:
             await self.app(scope, _Capped(receive), send)
+        except ClientDisconnect:  # who went away in the middle of a body is owed no answer, and is no fault
+            return
         except _TooMuchError:
             await _refused(scope, 413, f"the body is above {MAX_BODY_BYTES} bytes; send less")(scope, receive, send)
 
@@ -112,7 +114,7 @@ class Guard:
         if self.key is None or path in _OPEN or path.startswith(_FILES) or _knows(self.key, headers):
             return None
         if scope["method"] == "GET" and not path.startswith("/api/"):
-            return RedirectResponse("/sign-in", status_code=303)
+            return RedirectResponse(f"/sign-in?{urlencode({'back': _asked(scope)})}", status_code=303)
         return _refused(scope, 401, "send the key as `Authorization: Bearer KEY`")
 
     def _is_known_host(self, given: str) -> bool:
@@ -180,6 +182,12 @@ def _knows(key: Secret, headers: Headers) -> bool:
 
 def _same(given: str, right: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), right.encode())
+
+
+def _asked(scope: Scope) -> str:
+    """Return path and query of a request, as a link has them."""
+    query = scope["query_string"].decode("latin-1")
+    return quote(scope["path"]) + (f"?{query}" if query else "")
 
 
 def _refused(scope: Scope, status: int, says: str) -> Response:
