@@ -23,10 +23,14 @@ from interlock.judge.gguf_options import GgufOptions
 from interlock.judge.readout import ReadOut, Readout
 from interlock.judge.readout_logprobs import LogprobReadout
 from interlock.models.base import Failure, TextEvent, TextReply, TextRequest
-from interlock.models.gguf import GgufModel
-from interlock.models.gguf_server import GgufServer, Loaded
 from interlock.models.gguf_values import body_of
 from interlock.questions import Choice, Noul, Question
+
+if find_spec("xllamacpp") is None:
+    sys.exit("needs the extra `local`: pip install xllamacpp")
+
+from interlock.models.gguf import GgufModel
+from interlock.models.gguf_server import GgufServer, Loaded
 
 T = TypeVar("T")
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -146,10 +150,9 @@ async def _measured(path: Path, runs: int) -> int:
     options = GgufOptions(watched, budget_s=BUDGET_S, now=time.monotonic)
     try:
         evaluated_again = await _tokens(watched, options, alone)
-        print(
-            f"One decision with {len(DESKS)} options on {STATES[-1]} tokens of state, beside llama.cpp's own prefill of"
-        )
-        print(f"its prompt; medians of {runs}, in turns. The ratio is at most {LIMIT}.\n")
+        print(f"One decision with {len(DESKS)} options on {STATES[-1]} tokens of state never seen before, beside")
+        print(f"llama.cpp's own prefill of its prompt; medians of {runs}, in turns. What all prompts begin with stays")
+        print(f"evaluated in both. The ratio of processor times is at most {LIMIT}.\n")
         print("| readout | decision, ms | prefill, ms | ratio | processor: decision, ms | prefill, ms | ratio |")
         print("|---|---|---|---|---|---|---|")
         ratios = [
@@ -185,7 +188,10 @@ async def _tokens(watched: Watched, options: GgufOptions, alone: GgufServer) -> 
 async def _beside_prefill(
     name: str, readout: Readout, runs: int, alone: GgufServer, prompt: Callable[[], Callable[[Loaded], float]]
 ) -> float:
-    """Print the medians of decisions on states never seen before and of prefills of the same prompts, in turns."""
+    """Print medians of decisions on states never seen before and of prefills of their prompts; return the ratio.
+
+    The ratio returned is that of processor times: other work on the machine disturbs those of the clock.
+    """
     decisions, prefills = Times(), Times()
     for run in range(runs + 1):
         state = await _state(alone, STATES[-1], seed=1000 + run)
@@ -203,7 +209,7 @@ async def _beside_prefill(
         f"| `{name}` | {decisions.wall_ms:.0f} | {prefills.wall_ms:.0f} | {ratio:.2f} "
         f"| {decisions.processor_ms:.0f} | {prefills.processor_ms:.0f} | {cpu_ratio:.2f} |"
     )
-    return ratio
+    return cpu_ratio
 
 
 def _prompt_alone(watched: Watched) -> Callable[[Loaded], float]:

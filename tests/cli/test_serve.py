@@ -48,9 +48,24 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         port = free.getsockname()[1]
     place = str(tmp_path / "journal.db")
     code = "from interlock.cli.main import main; main()"
-    server = subprocess.Popen(
-        [sys.executable, "-c", code, "serve", "--gateway", "--judge", "rules", "--port", str(port), "--journal", place]
-    )
+    log = tmp_path / "log"
+    with log.open("wb") as stderr:
+        server = subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                code,
+                "serve",
+                "--gateway",
+                "--judge",
+                "rules",
+                "--port",
+                str(port),
+                "--journal",
+                place,
+            ],
+            stderr=stderr,
+        )
     try:
         _wait_for(port)
         body = {"model": "rules", "state": {}, "questions": {"q": {"type": "noul", "instructions": "x"}}}
@@ -60,6 +75,8 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         server.send_signal(signal.SIGINT)
         server.wait(10)
 
+    assert "POST /v1/systemone 400 " in (told := log.read_text(encoding="utf-8"))
+    assert " 1 questions" in told
     assert {"interlock_journal_up 1", "interlock_runs_started_total 1"} <= set(scraped)
     assert answered.json()["detail"]["error_type"] == "question_not_answered"
     shown = _interlock("runs", "export", "last", "--format", "jsonl", "--journal", place).stdout

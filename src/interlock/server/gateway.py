@@ -116,7 +116,8 @@ class _Desk:
             route, status = request.url.path, response.status_code
             self.metrics.request(route, status)
             elapsed_ms = (time.perf_counter() - started) * 1000
-            log.info("%s %s %d %.1f ms %s", request.method, route, status, elapsed_ms, request_id)
+            asked = getattr(request.state, "questions", 0)
+            log.info("%s %s %d %.1f ms %s %d questions", request.method, route, status, elapsed_ms, request_id, asked)
             return response
 
         return numbered
@@ -135,6 +136,7 @@ class _Desk:
         if isinstance(asked, list):
             faults = [{"loc": list(fault.loc), "msg": fault.msg, "type": fault.type} for fault in asked]
             return JSONResponse({"detail": faults}, status_code=422)
+        request.state.questions = len(asked.questions)
         if asked.model not in {name for name, _, _ in self.gateway.models}:
             return _http(error_response(400, "api_usage_error", "no such model; GET /v1/models lists them"), request_id)
         if self.waiting >= self.gateway.max_waiting:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
@@ -48,6 +49,7 @@ def serve_gateway(
         on_reply=on_reply,
         journal_counts=ScrapedJournal(journal.snapshot),
     )
+    _log_to_stderr("interlock.gateway")
     config = uvicorn.Config(
         gateway_app(gateway),
         host=host,
@@ -102,6 +104,15 @@ def serve_page(
         timeout_graceful_shutdown=2,
     )
     _Announced(config).run()
+
+
+def _log_to_stderr(name: str) -> None:
+    """Let one logger write its lines to standard error."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logger = logging.getLogger(name)
+    logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
 
 
 class _Announced(uvicorn.Server):
