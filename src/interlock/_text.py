@@ -21,6 +21,11 @@ __all__ = [
 ]
 
 ELLIPSIS = "…"
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0d\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
+"""What Unicode calls ignorable by default, where no category says so, and the empty pattern of braille."""
+_FIRST_UNSEEN = "\u034f"
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -73,12 +78,19 @@ def plain_number(text: str) -> float | None:
 
 
 def visible(text: str) -> str:
-    """Return `text` with control and formatting characters written as escapes; line ends and tabs stay."""
+    """Return `text` with control, formatting and unseen characters written as escapes; line ends and tabs stay."""
     return "".join(character if _is_harmless(character) else _escaped(character) for character in text)
 
 
 def _is_harmless(character: str) -> bool:
-    return character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    if character in "\n\t":
+        return True
+    return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") and not _is_unseen(character)
+
+
+def _is_unseen(character: str) -> bool:
+    """True for a letter or mark that nothing is drawn for; what chooses between two forms of an emoji is none."""
+    return character >= _FIRST_UNSEEN and _UNSEEN.match(character) is not None
 
 
 def _escaped(character: str) -> str:
