@@ -128,6 +128,7 @@ def test_an_answer_stays_on_record_when_the_run_cannot_go_on_here(serve: Serve, 
     assert shown.status_code == 200
     assert "The answer is on record." in shown.text
     assert "does not offer" in shown.text
+    assert "`interlock runs resume " in shown.text
     with read_journal(journal) as view:
         assert find_approval(view, named).state(datetime.now(UTC)) == "approved"
 
@@ -169,6 +170,7 @@ def test_huge_arguments_are_cut_and_said(serve: Serve, park: Park) -> None:
     assert "<script>\\" not in page.text
     assert "\u202e" not in page.text
     assert "&lt;script&gt;\\u202e" in page.text
+    assert f"[{len(content) - 2000} more characters, below as JSON]" in page.text
     assert len(page.text) < 300_000
 
 
