@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
+import socket
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -73,3 +77,18 @@ def test_of_a_very_long_run_the_last_part_is_shown_and_the_rest_is_named(serve: 
     assert page.count('<li class="item') == MAX_ITEMS
     assert (f"no. {count - 1}." in page, "no. 1." in page) == (True, False)
     assert f"/api/v1/runs/{RUN}/records" in page
+
+
+def test_one_who_goes_away_in_the_middle_of_a_form_is_no_fault(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    address = serve()
+    found = urlsplit(address)
+    head = f"POST /start HTTP/1.1\r\nhost: {found.netloc}\r\ncontent-type: application/x-www-form-urlencoded\r\n"
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            with closing(socket.create_connection((found.hostname or "", found.port or 0), timeout=10)) as gone:
+                gone.sendall(f"{head}content-length: 100\r\n\r\ntask=".encode())
+                time.sleep(0.05)
+        time.sleep(0.2)
+        assert httpx2.get(f"{address}/health").text == "ok\n"
+
+    assert [record.getMessage() for record in caplog.records] == []
