@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from interlock.journal import MemoryJournal, Record
-from interlock.journal.bodies import call_binding
+from interlock.journal.binding import call_binding
 from interlock.journal.redact import redact
 from interlock.journal.verify import verify_run
 from interlock.journal.verify_calls import call_of_body

@@ -11,6 +11,7 @@ from interlock.journal.approval_bodies import (
 from interlock.journal.approval_desk import approve, deny, every_approval, open_approvals
 from interlock.journal.approvals import Answer, Approval, approvals_of, find_approval
 from interlock.journal.base import Journal, JournalView
+from interlock.journal.binding import call_binding
 from interlock.journal.bodies import (
     Accounting,
     CallTarget,
@@ -18,7 +19,6 @@ from interlock.journal.bodies import (
     accounting_json,
     audit_body,
     budget_body,
-    call_binding,
     error_body,
     generation_body,
     run_ended_body,

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from interlock.journal.bodies import ToolCall, call_binding
+from interlock.journal.binding import call_binding
+from interlock.journal.bodies import ToolCall
 from interlock.journal.decision_body import decision_body
 from interlock.pipeline.result import DecisionResult
 from interlock.questions import Json

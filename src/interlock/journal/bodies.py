@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from interlock._canonical import compact_json, sha256_hex
-from interlock.errors import JournalError
 from interlock.judge.base import Usage
 from interlock.questions import Json
 
@@ -24,7 +22,6 @@ __all__ = [
     "accounting_json",
     "audit_body",
     "budget_body",
-    "call_binding",
     "error_body",
     "generation_body",
     "refusal_body",
@@ -216,20 +213,6 @@ def tool_result_body(
     }
 
 
-def call_binding(call: ToolCall, *, cwd: str, contract_digest: str, frame_digest: str | None) -> str:
-    """Return the SHA-256 that ties an approval to one call: tool, arguments, directory, contract and frame.
-
-    Arguments are canonical: their keys are sorted at every depth.
-
-    Raises:
-        JournalError: the arguments are nested too deep.
-    """
-    try:
-        return sha256_hex(compact_json([call.tool, _sorted(call.arguments), cwd, contract_digest, frame_digest]))
-    except RecursionError as cause:
-        raise JournalError(f"`{call.tool}`: its arguments are nested too deep to be bound") from cause
-
-
 def audit_body(call: ToolCall, *, target: str, rule: str | None, value: float | None) -> dict[str, Json]:
     """Return the body of `audit`: an automatic call that is to be looked at later, and the rule that let it through."""
     return {"step": call.step, "tool": call.tool, "target": target, "rule": rule, "value": value}
@@ -294,11 +277,3 @@ def usage_json(usage: Usage | None) -> dict[str, Json] | None:
 
 def _call_json(call: ToolCall) -> dict[str, Json]:
     return {"step": call.step, "tool": call.tool, "input": call.input, "arguments": dict(call.arguments)}
-
-
-def _sorted(value: Json) -> Json:
-    if isinstance(value, Mapping):
-        return {key: _sorted(value[key]) for key in sorted(value)}
-    if isinstance(value, list | tuple):
-        return [_sorted(item) for item in value]
-    return value

@@ -11,7 +11,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from interlock.errors import JournalError
 from interlock.journal.base import JournalView
-from interlock.journal.bodies import call_binding
+from interlock.journal.binding import call_binding
 from interlock.journal.chain import Head
 from interlock.journal.decision_read import RecordedDecision, read_decision
 from interlock.journal.decision_record import check_record

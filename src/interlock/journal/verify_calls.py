@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from interlock.errors import JournalError
 from interlock.journal.approvals import Approval, follow_approval
-from interlock.journal.bodies import ToolCall, call_binding
+from interlock.journal.binding import call_binding
+from interlock.journal.bodies import ToolCall
 from interlock.journal.decision_read import RecordedDecision
 from interlock.journal.fields import optional_text, section, text, whole
 from interlock.journal.records import Body, Record
