@@ -39,6 +39,9 @@ bench: $(VENV)/.developed  ## the figures that the docs quote
 	$(BIN)/python bench/ab_power.py
 	$(BIN)/python bench/reply_parsing.py
 	$(BIN)/python bench/replay.py
+	$(BIN)/python bench/decide_many.py
+	$(BIN)/python bench/waves.py
+	$(BIN)/python bench/plan_law.py
 	-$(BIN)/python bench/local.py
 	$(BIN)/python bench/page.py
 
