@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -99,6 +100,12 @@ def test_limits_are_measured_shown_saved_and_used(url: str, tmp_path: Path) -> N
     assert (caps.max_options, caps.max_questions, caps.joint_reads) == (40, 8, False)
     code, _, err = probe(id_, "--save", str(file))
     assert (code, "holds" in err, "already" in err) == (1, True, True)
+
+
+def test_what_a_probe_is_refused_is_not_logged(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    assert probe(f"system-one:{url}")[0] == 0
+    assert not [record for record in caplog.records if record.name == "interlock.judge"]
+    assert logging.getLogger("interlock.judge").level == logging.NOTSET
 
 
 def test_json_is_one_object(url: str) -> None:

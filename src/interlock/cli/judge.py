@@ -6,10 +6,13 @@ Source: backends specification, sections 3.4 and 3.5.
 from __future__ import annotations
 
 import dataclasses
+import logging
 import os
 import sys
 import time
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -59,7 +62,8 @@ def probe_command(id_: str, save: str | None, as_json: bool) -> None:
         fail(f"--save: `{id_}` is no server and has no profile", USAGE)
     before = "" if save is None else _before(save, id_)
     try:
-        measured, models = run_blocking(partial(_probe, target), name="probe", instead="probe")
+        with _quiet("interlock.judge"):  # what is refused is what is measured
+            measured, models = run_blocking(partial(_probe, target), name="probe", instead="probe")
     except ProbeFailedError as problem:
         fail(f"{id_}: cannot be measured: {problem}", ERROR)
     if save is not None and target.profile is not None:
@@ -103,6 +107,18 @@ async def _asked_once(target: ProbeTarget) -> JudgeReply:
         return await target.judge.answer(SAMPLE_STATE, {"q": SAMPLE})
     finally:
         await close(target.judge)
+
+
+@contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """Keep one logger from writing."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 async def _probe(target: ProbeTarget) -> tuple[Measured, tuple[str, ...] | None]:
