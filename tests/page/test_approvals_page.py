@@ -171,6 +171,18 @@ def test_enter_in_a_field_answers_nothing(serve_run: Callable[[], str], look: Lo
     assert recorded(journal, named).answer is None
 
 
+def test_a_language_can_be_chosen_where_an_answer_leads(serve: Serve, look: Look, park: Park) -> None:
+    named, _ = park("delete_file", LOCK)
+    page = look(f"{serve()}/approvals/{named}")
+    page.get_by_label("Your name").fill("Ada")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_role("alert")).to_contain_text("does not go on here")
+    page.get_by_label("Language").select_option("zh")
+
+    expect(page).to_have_url(re.compile(f"/approvals/{named}$"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("delete_file")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_can_be_used_on_a_telephone(serve_run: Callable[[], str], look: Look, park: Park, theme: str) -> None:
     named, _ = park("write_file", {"path": "n.txt", "content": "safe \u202e\x1b[2J\n" + "x" * 5000 + "\n"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
@@ -28,11 +29,18 @@ def draw(
         "language": language,
         "languages": LANGUAGES,
         "theme": theme if theme in _THEMES else "auto",
-        "path": request.url.path,
+        "path": _place(request),
         "has_key": request.app.state.has_key,
         "here": here,
     }
     return HTMLResponse(fragment(language, template, {**shown, **values}), status_code=status)
+
+
+def _place(request: Request) -> str:
+    """Return the path that shows a page again: of an answer to a form, that of the page with the form."""
+    sender = urlsplit(request.headers.get("referer", ""))
+    is_form = request.method == "POST" and sender.netloc == request.url.netloc
+    return sender.path if is_form else request.url.path
 
 
 def fragment(language: str, template: str, values: Mapping[str, object]) -> str:

@@ -121,10 +121,13 @@ def go_on(desk: Desk, runner: Runner, run_id: str) -> None:
     """
     with reading(desk) as view:
         run = started(view, run_id)
-    _inside(desk.roots, run.cwd)
-    told = load_settings(directory=Path(), environ=desk.environ, flags=run.wired)
-    _offered("judge", told.judge, desk.judges)
-    _offered("writer", told.writer, desk.writers)
+    try:
+        _inside(desk.roots, run.cwd)
+        told = load_settings(directory=Path(), environ=desk.environ, flags=run.wired)
+        _offered("judge", told.judge, desk.judges)
+        _offered("writer", told.writer, desk.writers)
+    except InterlockError as problem:
+        raise InterlockError(f"{problem}; `interlock runs resume {run_id}` goes on with it elsewhere") from problem
     runner.start(partial(_resumed, desk, run, runner.people.seat(run.run_id)), run_id=run.run_id)
 
 
@@ -180,7 +183,7 @@ def _inside(roots: Sequence[Path], given: str | Path) -> Path:
     except (OSError, ValueError, RuntimeError) as problem:
         raise InterlockError("directory: there is none of that name") from problem
     if not any(found.is_relative_to(root) for root in roots):
-        raise InterlockError("directory: lies outside the directories that this server was given with `--root`")
+        raise InterlockError(f"directory: lies outside {', '.join(f'`{root}`' for root in roots)}; name one inside")
     if not found.is_dir():
         raise InterlockError("directory: is a file")
     return found

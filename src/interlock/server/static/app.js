@@ -6,7 +6,8 @@ document.documentElement.classList.add("has-script");
 document.addEventListener("change", (event) => {
   if (!event.target.matches("[data-sends]")) return;
   const { form } = event.target;
-  if (form.elements.back) form.elements.back.value = location.pathname + location.search;
+  const { back } = form.elements;
+  if (back?.value === location.pathname) back.value += location.search;
   form.requestSubmit();
 });
 
