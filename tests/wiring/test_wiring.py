@@ -33,7 +33,8 @@ CASES = [
     pytest.param(
         "openai:m",
         {},
-        r"`openai:m` writes text; say how its answers are read: set `judging.readout` to one of `json`, `logprobs`, as in INTERLOCK_JUDGING=readout=json$",
+        r"`openai:m` writes text; say how its answers are read: set `judging.readout` to one of `json`, `logprobs`, "
+        r"as in INTERLOCK_JUDGING=readout=json$",
         id="a-writer-as-a-judge",
     ),
     pytest.param("rules,", {}, r"an id of the chain is empty; write `ID,ID`$", id="a-chain-with-a-hole"),
