@@ -178,3 +178,21 @@ def test_a_server_that_stops_ends_its_runs_on_record(
         summary = summarize(view, response.headers["location"].rpartition("/")[2])
 
     assert summary.halt == "cancelled"
+
+
+def test_times_stand_below_each_other_and_nothing_is_cut_off_on_a_telephone(
+    serve: Serve, look: Look, park: Callable[..., tuple[str, str]]
+) -> None:
+    _, run_id = park("delete_file", {"path": "build.lock"})
+    base = serve()
+    wide = look(f"{base}/runs/{run_id}")
+    ends = wide.locator(".item .time").evaluate_all(
+        "all => all.map(one => Math.round(one.getBoundingClientRect().right))"
+    )
+    assert max(ends) - min(ends) <= 2, ends
+
+    narrow = look(f"{base}/runs/{run_id}", viewport={"width": 360, "height": 740})
+    asked = narrow.locator(".item .button")
+    assert asked.evaluate("one => one.getBoundingClientRect().width >= one.scrollWidth")
+    expect(narrow.locator("#waves li").first).to_contain_text("wave 1")
+    expect(narrow.locator("#waves .wave").first).to_be_visible()
