@@ -7,7 +7,9 @@ import logging
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
@@ -15,9 +17,13 @@ import pytest
 
 from interlock.journal.chain import Head, link
 from interlock.journal.place import open_journal
-from interlock.journal.records import EventType, Record
+from interlock.journal.records import Body, EventType, Record, read_rows
+from interlock.judge.rules import RuleJudge
+from interlock.loop.extractive import ExtractiveWriter
+from interlock.loop.run import run
 from interlock.questions import Json
 from interlock.server.site.runs import MAX_ITEMS
+from interlock.tools.table import reference_table
 
 Serve = Callable[..., str]
 
@@ -36,6 +42,45 @@ def restore(journal: str, rows: Sequence[tuple[EventType, Mapping[str, Json]]]) 
         head = Head(seq=records[-1].seq, hash=records[-1].hash)
     with closing(open_journal(journal)) as store:
         store.restore(records)
+
+
+@pytest.fixture
+def begun(journal: str, shop: Path) -> Body:
+    """Return what the first record of a run says, as this release writes it."""
+    parts = {"judge": RuleJudge(reference_table()), "writer": ExtractiveWriter()}
+    with ThreadPoolExecutor(1) as pool, closing(open_journal(journal)) as store:
+        pool.submit(lambda: run("Look around", cwd=shop, journal=store, **parts)).result()  # type: ignore[arg-type]
+        with store.snapshot() as view:
+            return next(read_rows(view.rows(view.run_ids()[0]))).body
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        pytest.param({"record": "{place}"}, "judging.record: the run names a file", id="writes-a-recording"),
+        pytest.param({"cache": "{place}"}, "judging.cache: the run names a file", id="writes-answers"),
+        pytest.param({"locks": "{place}"}, "judging.locks: the run names a file", id="reads-locks"),
+        pytest.param({"profiles": "{place}"}, "judging.profiles: the run names a file", id="reads-profiles"),
+        pytest.param({"cwd": "."}, "directory: the run names it without its beginning", id="relative-directory"),
+        pytest.param({"cwd": "/"}, "directory: lies outside", id="directory-outside"),
+        pytest.param({"judge": "hash"}, "judge: this server does not offer", id="another-judge"),
+    ],
+)
+def test_a_run_that_was_taken_in_opens_nothing_that_the_server_was_not_given(
+    serve: Serve, journal: str, begun: Body, changed: Mapping[str, str], says: str
+) -> None:
+    place = Path(str(begun["cwd"])).parent / "elsewhere" / "file"
+    place.parent.mkdir()
+    given = {key: value.replace("{place}", str(place)) for key, value in changed.items()}
+    judging: Json = {key: value for key, value in given.items() if key not in ("cwd", "judge")}
+    wired: Json = {"judge": given.get("judge", "rules"), "writer": "extractive", "judging": judging}
+    restore(journal, [("run_started", {**begun, "cwd": given.get("cwd", begun["cwd"]), "wired": wired})])
+    address = serve()
+    answers = [httpx2.post(f"{address}/runs/{RUN}/resume"), httpx2.post(f"{address}/api/v1/runs/{RUN}/resume", json={})]
+
+    assert [answer.status_code for answer in answers] == [409, 409]
+    assert all(says in answer.text for answer in answers)
+    assert list(place.parent.iterdir()) == []
 
 
 @pytest.mark.parametrize("number", ["9" * 30, "9" * 5000, "-1", "1.5", "%D9%A1", "%C2%B2", "%00"])

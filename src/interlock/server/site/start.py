@@ -22,6 +22,7 @@ from interlock.contract.compiled import Contract
 from interlock.errors import InterlockError
 from interlock.journal.place import open_journal
 from interlock.journal.recording import OnEvent
+from interlock.judge.options import DEFAULTS, MEMORY, JudgeOptions
 from interlock.loop.capabilities import REFERENCE
 from interlock.loop.reference import reference_host, shipped_text
 from interlock.loop.resume import aresume
@@ -40,6 +41,8 @@ from interlock.wiring import make_judge, make_writer
 __all__ = ["Wanted", "contract_text", "go_on", "routes", "start_run", "wanted_of"]
 
 MAX_TASK_CHARS = 100_000
+_FILES = ("cache", "record", "profiles", "locks")
+"""The options of a judge that are places of files, which would be read or written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +125,8 @@ def go_on(desk: Desk, runner: Runner, run_id: str) -> None:
     with reading(desk) as view:
         run = started(view, run_id)
     try:
-        _inside(desk.roots, run.cwd)
         told = load_settings(directory=Path(), environ=desk.environ, flags=run.wired)
+        _require_own_places(desk, run.cwd, told.judging)
         _offered("judge", told.judge, desk.judges)
         _offered("writer", told.writer, desk.writers)
     except InterlockError as problem:
@@ -169,6 +172,17 @@ async def _resumed(desk: Desk, run: Started, seat: Seat, on_event: OnEvent) -> o
             return await aresume(run.run_id, journal=journal, judge=judge, writer=writer, host=host, on_event=heard)
     finally:
         await close(judge, writer)
+
+
+def _require_own_places(desk: Desk, cwd: str, wanted: JudgeOptions) -> None:
+    """Refuse a run that names places which this server was not given: its records may be anybody's."""
+    if not Path(cwd).is_absolute():
+        raise InterlockError("directory: the run names it without its beginning")
+    _inside(desk.roots, cwd)
+    for name in _FILES:
+        place = getattr(wanted, name)
+        if place not in (getattr(DEFAULTS, name), MEMORY, getattr(desk.settings.judging, name)):
+            raise InterlockError(f"judging.{name}: the run names a file that the settings of this server do not name")
 
 
 def _inside(roots: Sequence[Path], given: str | Path) -> Path:
