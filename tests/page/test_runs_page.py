@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing
@@ -37,6 +38,9 @@ def test_a_run_is_started_watched_to_its_end_and_looked_into(serve: Serve, look:
     expect(page.locator(".detail .outcomes").first).to_contain_text("list_dir")
     expect(page.locator("#trace details[open] .detail")).to_contain_text("What the judge saw")
     expect(page.locator("#waves li").first).to_contain_text("wave 1")
+    page.get_by_role("link", name="Move its thresholds").click()
+    expect(page).to_have_url(re.compile("/what-if[?]run="))
+    expect(page.locator("main")).to_contain_text("become another one")
 
 
 def test_the_list_is_narrowed_as_one_types(serve: Serve, look: Look) -> None:
