@@ -161,7 +161,7 @@ def test_a_run_that_somebody_works_on_is_kept(place: Path) -> None:
     ("flags", "code", "says"),
     [
         pytest.param([], 2, "--older-than", id="no-age"),
-        pytest.param(["--older-than", "soon"], 1, "such as `12h`, `30d` or `8w`", id="age"),
+        pytest.param(["--older-than", "soon"], 2, "such as `12h`, `30d` or `8w`", id="age"),
     ],
 )
 def test_an_age_must_be_one(place: Path, flags: list[str], code: int, says: str) -> None:
