@@ -76,6 +76,22 @@ async def test_a_state_that_is_not_json_is_still_a_reading() -> None:
     assert reply.readings["q"].reason == "bad-request"
 
 
+async def test_an_exception_is_told_by_its_type() -> None:
+    class Raising(ScriptedJudge):
+        async def answer(self, frame_state: Content, questions: Mapping[str, Question]) -> JudgeReply:
+            raise LookupError(CANARY)
+
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    tracer = provider.get_tracer("t")
+    judge = Traced(Raising({}), identity=IDENTITY, provider="typesafe", capture=Capture(), tracer=tracer)
+    with pytest.raises(LookupError, match=CANARY):
+        await judge.answer("s", QUESTIONS)
+    (span,) = exporter.get_finished_spans()
+    assert dict(span.attributes or {})["error.type"] == "LookupError"
+    assert CANARY not in span.to_json()
+
+
 async def test_a_failure_names_its_reason() -> None:
     span = await _span([Failure(reason="timeout", retryable=True)], Capture())
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -12,9 +14,10 @@ import pytest
 import typesafe_sdk
 from backports import zstd
 
-from interlock.judge.base import Failure, Reading
+from interlock.judge.base import Caps, Failure, JudgeReply, Reading, Usage
+from interlock.judge.hashed import HashJudge
 from interlock.judge.scripted import ScriptedJudge
-from interlock.questions import ChoiceAnswer
+from interlock.questions import ChoiceAnswer, Content, Question
 
 pytestmark = pytest.mark.enable_socket
 
@@ -230,3 +233,28 @@ def test_every_judged_request_is_told(serve: Any) -> None:
     _post(url, GOOD)
 
     assert len(seen) == 1
+
+
+class Neighbourly(HashJudge):
+    """A judge whose answers move with the other questions of a request, and which counts its tokens."""
+
+    caps = Caps(joint_reads=True)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[list[str]] = []
+
+    async def answer(self, frame_state: Content, questions: Mapping[str, Question]) -> JudgeReply:
+        self.asked.append(list(questions))
+        reply = await super().answer(frame_state, questions)
+        return replace(reply, usage=Usage(input_tokens=10, output_tokens=1))
+
+
+def test_questions_that_would_move_each_other_are_asked_alone_and_their_tokens_added(serve: Any) -> None:
+    judge = Neighbourly()
+    asked = {f"q{at}": {"type": "noul", "instructions": f"Is it {at}?"} for at in range(3)}
+    told = _post(serve(judge), _with(questions=asked)).json()
+    assert sorted(judge.asked) == [["q0"], ["q1"], ["q2"]]
+    assert list(told["answers"]) == ["q0", "q1", "q2"]
+    assert told["usage"] == {"input_tokens": 30, "output_tokens": 3}
+    assert len(told["x_request_digest"]) == 64

@@ -10,7 +10,7 @@ import hmac
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.applications import Starlette
@@ -20,7 +20,9 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.responses import Response as HttpResponse
 from starlette.routing import Route
 
+from interlock._canonical import sha256_hex
 from interlock.judge.base import Judge, JudgeReply
+from interlock.judge.merge import merge
 from interlock.models.secret import Secret
 from interlock.server.bodies import read_json_body
 from interlock.server.metrics import Metrics
@@ -211,7 +213,9 @@ async def _answered(judge: Judge, asked: WireRequest) -> JudgeReply:
     )
     readings = {id_: reading for reply in replies for id_, reading in reply.readings.items()}
     failure = next((reply.failure for reply in replies if reply.failure is not None), None)
-    return replace(replies[0], readings=readings, failure=failure)
+    slowest_s = max(reply.elapsed_s for reply in replies)
+    digest = sha256_hex("".join(reply.request_digest for reply in replies))
+    return merge(replies, readings, failure=failure, request_digest=digest, elapsed_s=slowest_s)
 
 
 def _http(response: Response, request_id: str) -> HttpResponse:
