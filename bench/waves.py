@@ -126,7 +126,7 @@ def _delayed(upstream: int, delay_ms: int) -> Iterator[str]:
 
 @contextmanager
 def _running(command: Sequence[str], port: int, cwd: str | None = None) -> Iterator[None]:
-    server = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL)
+    server = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _wait_for(port)
         yield
