@@ -45,6 +45,12 @@ def _script(state: Content, id_: str, question: Question) -> Scripted:
     return answers[id_.rpartition(".")[2]]
 
 
+def _reads(state: Content, id_: str, question: Question) -> Scripted:
+    known: dict[str, Scripted] = {"pick_tool": "list_dir", "risk": 0.0, "needs_auth": 0.1}
+    last = id_.rpartition(".")[2]
+    return known[last] if last in known else _script(state, id_, question)
+
+
 def _options(**changes: Any) -> dict[str, Any]:
     return {"judge": ScriptedJudge(_script), "writer": ScriptedWriter(["gone"] * 3, [DELETE] * 3), **changes}
 
@@ -92,6 +98,34 @@ def test_an_approval_that_was_written_into_exported_lines_is_refused(project: Pa
     forged = {**asked, "seq": asked["seq"] + 1, "type": "approval_answered", "body": answer, "prev_hash": asked["hash"]}
     with pytest.raises(JournalError, match=r"was changed: its hash is not that of its content; it was not imported"):
         _taken_in([*lines, json.dumps(forged, ensure_ascii=False, separators=(",", ":"))])
+
+
+def test_a_yes_that_was_given_elsewhere_is_not_brought_in_until_the_run_has_ended(project: Path) -> None:
+    """Its chain holds: whoever writes lines can write a yes, and a call that was begun, into a chain of their own."""
+    journal = MemoryJournal()
+    parked = _run(project, park=True, journal=journal)
+    assert parked.waits_for is not None
+    approve(journal, parked.waits_for, by="mallory")
+    answered = _lines(list(journal.records(parked.run_id)))
+    with pytest.raises(JournalError, match="brings a yes that was given elsewhere, to a call that is still to be made"):
+        _taken_in(answered)
+    assert resume(parked.run_id, journal=journal, **_options()).delivered
+    ended = _lines(list(journal.records(parked.run_id)))
+    begun = next(at for at, line in enumerate(ended) if '"type":"tool_about_to_run"' in line)
+    with pytest.raises(JournalError, match="brings a yes that was given elsewhere"):
+        _taken_in(ended[: begun + 1])
+
+    assert _taken_in(ended).head(parked.run_id) is not None
+    assert _taken_in(ended[: begun + 2]).head(parked.run_id) is not None
+
+
+def test_a_call_that_was_begun_elsewhere_is_not_made_again_here(project: Path) -> None:
+    journal = MemoryJournal()
+    done = run("read a.ts", cwd=project, journal=journal, judge=ScriptedJudge(_reads), writer=ScriptedWriter(["read"]))
+    lines = _lines(list(journal.records(done.run_id)))
+    begun = next(at for at, line in enumerate(lines) if '"type":"tool_about_to_run"' in line)
+    with pytest.raises(JournalError, match="was cut off in the middle of a call, which would be made again here"):
+        _taken_in(lines[: begun + 1])
 
 
 @pytest.mark.parametrize("plan", PLANS)

@@ -42,7 +42,8 @@ def take_in(file: str, place: str | None, as_json: bool) -> None:
 
     FILE holds what `export` printed as `jsonl` or as `decision-record`; `-` reads standard input. The chain of a
     run is checked before it is taken in, and every run is taken in whole or not at all; one that is there already
-    is left as it is. Compare the head that is printed with one that was kept elsewhere: lines hold none, so that
+    is left as it is. A run that has not ended is not taken in when it would make a call here for which somebody
+    elsewhere answered. Compare the head that is printed with one that was kept elsewhere: lines hold none, so that
     a cut end shows nowhere else. Decision records become one run, whose chain begins here.
     """
     done: list[Restored] = []

@@ -5,7 +5,7 @@ Knows nothing of files or settings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,14 +40,17 @@ def restore_run(store: Store, run: ExportedRun) -> Restored:
     The runs that were deleted from one journal were not deleted from another: each keeps its own record of them.
 
     Raises:
-        JournalError: its chain does not hold, or the journal holds another run of that name.
+        JournalError: its chain does not hold, it brings a call that would be made here though nobody here answered
+            for it, or the journal holds another run of that name.
     """
     problem, head = chain_problem(run, run.run_id), run.head(run.run_id)
     if problem is not None or head is None:
         raise JournalError(f"{run.place}: run `{run.run_id}`: {problem}; it was not imported")
     there = store.head(run.run_id)
     if there is None:
-        store.restore(run.records())
+        records = run.records()
+        _require_harmless(records, f"{run.place}: run `{run.run_id}`")
+        store.restore(records)
         return Restored(run_id=run.run_id, head=head, state="imported")
     if there != head and run.run_id == LEDGER:
         return Restored(run_id=run.run_id, head=there, state="own")
@@ -57,6 +60,33 @@ def restore_run(store: Store, run: ExportedRun) -> Restored:
             "it was not imported"
         )
     return Restored(run_id=run.run_id, head=head, state="there")
+
+
+def _require_harmless(records: Sequence[Record], place: str) -> None:
+    """Refuse a run that would make a call as soon as it goes on: whoever writes lines can write a yes into them."""
+    has_yes = has_call = False
+    for record in records:
+        match record.type:
+            case "run_ended":
+                return
+            case "approval_answered":
+                has_yes = has_yes or record.body.get("approved") is True
+            case "tool_about_to_run":
+                has_call = True
+            case "tool_result":
+                has_yes = has_call = False
+            case _:
+                pass
+    if has_yes:
+        raise JournalError(
+            f"{place}: brings a yes that was given elsewhere, to a call that is still to be made; resume it there, or "
+            "export it before it is answered; it was not imported"
+        )
+    if has_call:
+        raise JournalError(
+            f"{place}: was cut off in the middle of a call, which would be made again here; resume it where it ran; "
+            "it was not imported"
+        )
 
 
 def restore_records(store: Store, lines: Iterable[tuple[int, str]], *, name: str, ts: str) -> Restored:
