@@ -110,7 +110,7 @@ def test_a_run_that_goes_on_after_another_is_refused(journal: MemoryJournal) -> 
 def test_a_cut_end_shows_in_the_head_alone(journal: MemoryJournal) -> None:
     """Lines hold no head: whoever imports compares the one that is printed."""
     (run,) = _runs(_lines(journal, "run-1")[:-1])
-    restored = restore_run(MemoryJournal(), run)
+    restored = restore_run(MemoryJournal(), run, unfinished=True)
     assert restored.head != journal.head("run-1")
     assert restored.head.seq == run.stored[-1].seq
 

@@ -66,7 +66,7 @@ def _lines(records: Sequence[Record]) -> list[str]:
 def _taken_in(lines: Sequence[str]) -> Store:
     journal = MemoryJournal()
     for exported in read_runs(enumerate(lines, 1), name="lines"):
-        restore_run(journal, exported)
+        restore_run(journal, exported, unfinished=True)
     return journal
 
 
@@ -117,6 +117,15 @@ def test_a_yes_that_was_given_elsewhere_is_not_brought_in_until_the_run_has_ende
 
     assert _taken_in(ended).head(parked.run_id) is not None
     assert _taken_in(ended[: begun + 2]).head(parked.run_id) is not None
+
+
+def test_a_run_that_could_go_on_is_not_taken_in_unasked(project: Path) -> None:
+    """Its contract, its thresholds and what was decided are those of whoever wrote the lines."""
+    journal = MemoryJournal()
+    parked = _run(project, park=True, journal=journal)
+    (exported,) = read_runs(enumerate(_lines(list(journal.records(parked.run_id))), 1), name="lines")
+    with pytest.raises(JournalError, match="has not ended, and could go on here as whoever wrote it wants"):
+        restore_run(MemoryJournal(), exported)
 
 
 def test_a_call_that_was_begun_elsewhere_is_not_made_again_here(project: Path) -> None:

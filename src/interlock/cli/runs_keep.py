@@ -36,20 +36,24 @@ _JOURNAL = click.option("--journal", "place", metavar="PLACE", help="The journal
 @click.command("import", epilog=epilog("interlock runs import runs.jsonl", OK, ERROR, USAGE))
 @click.argument("file")
 @_JOURNAL
+@click.option(
+    "--unfinished", is_flag=True, help="Take in also runs that can be resumed; they act as they were written."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object: `imported`, with run, records and head.")
-def take_in(file: str, place: str | None, as_json: bool) -> None:
+def take_in(file: str, place: str | None, unfinished: bool, as_json: bool) -> None:
     """Take in runs that were exported as lines.
 
     FILE holds what `export` printed as `jsonl` or as `decision-record`; `-` reads standard input. The chain of a
     run is checked before it is taken in, and every run is taken in whole or not at all; one that is there already
-    is left as it is. A run that has not ended is not taken in when it would make a call here for which somebody
-    elsewhere answered. Compare the head that is printed with one that was kept elsewhere: lines hold none, so that
+    is left as it is. A run that has not ended could go on here, with the contract, the thresholds and the decisions
+    in FILE: it is taken in with --unfinished alone, and never with a yes to a call that is still to be made.
+    Compare the head that is printed with one that was kept elsewhere: lines hold none, so that
     a cut end shows nowhere else. Decision records become one run, whose chain begins here.
     """
     done: list[Restored] = []
     try:
         with click.open_file(file, encoding="utf-8") as stream, writing(place, must_exist=False) as store:
-            for restored in _restored(store, stream, _name(file)):
+            for restored in _restored(store, stream, _name(file), unfinished=unfinished):
                 done.append(restored)
                 if not as_json:
                     click.echo(_taken(restored))
@@ -121,14 +125,14 @@ def redact_run(run: str, cell: str, place: str | None, as_json: bool) -> None:
     click.echo(f"run {visible(run_id)}: {len(redaction.rows)} rows redacted; head {record.hash}")
 
 
-def _restored(store: Store, stream: IO[str], name: str) -> Iterator[Restored]:
+def _restored(store: Store, stream: IO[str], name: str, *, unfinished: bool) -> Iterator[Restored]:
     lines = numbered(stream, name)
     first = next(lines, None)
     if first is None:
         fail(f"{name}: holds no line", ERROR)
     whole = chain([first], lines)
     if is_row(first[1]):
-        yield from (restore_run(store, run) for run in read_runs(whole, name=name))
+        yield from (restore_run(store, run, unfinished=unfinished) for run in read_runs(whole, name=name))
     else:
         yield restore_records(store, whole, name=name, ts=timestamp(datetime.now(UTC)))
 

@@ -34,14 +34,16 @@ class Restored:
     """`there`: the journal held it already, row for row; `own`: it has such a run of its own, and keeps that."""
 
 
-def restore_run(store: Store, run: ExportedRun) -> Restored:
+def restore_run(store: Store, run: ExportedRun, *, unfinished: bool = False) -> Restored:
     """Take in one run with its own numbers, times and hashes.
 
     The runs that were deleted from one journal were not deleted from another: each keeps its own record of them.
 
+    `unfinished`: take in also a run that could go on here, with its own contract and thresholds, and what was decided.
+
     Raises:
-        JournalError: its chain does not hold, it brings a call that would be made here though nobody here answered
-            for it, or the journal holds another run of that name.
+        JournalError: its chain does not hold, it could go on here, it brings a call that would be made here though
+            nobody here answered for it, or the journal holds another run of that name.
     """
     problem, head = chain_problem(run, run.run_id), run.head(run.run_id)
     if problem is not None or head is None:
@@ -49,7 +51,7 @@ def restore_run(store: Store, run: ExportedRun) -> Restored:
     there = store.head(run.run_id)
     if there is None:
         records = run.records()
-        _require_harmless(records, f"{run.place}: run `{run.run_id}`")
+        _require_harmless(records, f"{run.place}: run `{run.run_id}`", unfinished=unfinished)
         store.restore(records)
         return Restored(run_id=run.run_id, head=head, state="imported")
     if there != head and run.run_id == LEDGER:
@@ -62,8 +64,8 @@ def restore_run(store: Store, run: ExportedRun) -> Restored:
     return Restored(run_id=run.run_id, head=head, state="there")
 
 
-def _require_harmless(records: Sequence[Record], place: str) -> None:
-    """Refuse a run that would make a call as soon as it goes on: whoever writes lines can write a yes into them."""
+def _require_harmless(records: Sequence[Record], place: str, *, unfinished: bool) -> None:
+    """Refuse a run that could act here: whoever writes lines can write decisions and a yes into them."""
     has_yes = has_call = False
     for record in records:
         match record.type:
@@ -86,6 +88,11 @@ def _require_harmless(records: Sequence[Record], place: str) -> None:
         raise JournalError(
             f"{place}: was cut off in the middle of a call, which would be made again here; resume it where it ran; "
             "it was not imported"
+        )
+    if not unfinished and records[0].type == "run_started" and "kind" not in records[0].body:
+        raise JournalError(
+            f"{place}: has not ended, and could go on here as whoever wrote it wants; if you trust them, say "
+            "`--unfinished`; it was not imported"
         )
 
 
