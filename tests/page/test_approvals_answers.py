@@ -133,6 +133,15 @@ def test_an_answer_stays_on_record_when_the_run_cannot_go_on_here(serve: Serve, 
         assert find_approval(view, named).state(datetime.now(UTC)) == "approved"
 
 
+def test_the_trace_tells_of_the_answer_in_the_language_of_the_page(serve: Serve, park: Park) -> None:
+    named, run_id = park("delete_file", LOCK)
+    with client(serve()) as web:
+        web.post(f"/approvals/{named}/answer", data=given(web.get(f"/approvals/{named}")))
+        told = web.get(f"/runs/{run_id}", headers={"accept-language": "zh"}).text
+
+    assert "答复 已批准" in told
+
+
 def test_a_directory_that_the_server_was_not_given_is_not_shown(serve: Serve, park: Park, tmp_path: Path) -> None:
     named, _ = park("delete_file", LOCK)
     with client(serve(roots=(tmp_path / "judge.json",))) as web:
