@@ -120,6 +120,14 @@ def test_what_is_not_there_is_said(serve: Serve, path: str) -> None:
     assert httpx2.get(serve() + path).status_code == 404
 
 
+def test_an_address_that_leads_nowhere_is_named(serve: Serve) -> None:
+    base = serve()
+    assert "there is nothing at `/nowhere`" in httpx2.get(f"{base}/nowhere").text
+    assert httpx2.get(f"{base}/api/v1/x").json()["error"].startswith("there is nothing at `/api/v1/x`")
+    assert httpx2.delete(f"{base}/runs").status_code == 405
+    assert "takes no DELETE" in httpx2.delete(f"{base}/runs").text
+
+
 def test_the_counts_of_the_journal_can_be_scraped(serve: Serve, journal: str, shop: Path) -> None:
     record_long_run(journal, 20, shop)
 

@@ -35,6 +35,11 @@ __all__ = ["page_app"]
 
 _YEAR_S = 365 * 24 * 3600
 _SESSION_S = 12 * 3600
+_BARE = {
+    "Not Found": "there is nothing at `{path}`; the menu leads to every page, `/api` lists the API",
+    "Method Not Allowed": "`{path}` takes no {method}; `/api` lists what the API takes",
+}
+"""What the router says of an address and a method → what a person is told."""
 
 
 def page_app(desk: Desk) -> Starlette:
@@ -162,6 +167,8 @@ async def _looks(request: Request) -> Response:
 async def _refused(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     says = str(error.detail) if isinstance(error, HTTPException) else ""
+    if says in _BARE:
+        says = _BARE[says].format(path=request.url.path, method=request.method)
     response = _said(request, status, says)
     response.headers.update((isinstance(error, HTTPException) and error.headers) or {})
     return response
