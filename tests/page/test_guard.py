@@ -202,8 +202,10 @@ class TestKeys:
             assert KEY not in cookie
             assert client.get("/runs").status_code == 200
             assert client.get("/api/v1/runs").status_code == 200
+            kept = {"cookie": f"interlock_session={client.cookies['interlock_session']}"}
             client.post("/sign-out")
             assert client.get("/runs").status_code == 303
+        assert httpx2.get(f"{keyed}/api/v1/runs", headers=kept).status_code == 401
         forged = {"cookie": f"interlock_session={KEY}"}
         assert httpx2.get(f"{keyed}/api/v1/runs", headers=forged).status_code == 401
 

@@ -26,15 +26,15 @@ from interlock.server.site.api import rooms as api
 from interlock.server.site.desk import Desk, reading
 from interlock.server.site.drawing import THEME_COOKIE, draw
 from interlock.server.site.forms import read_form
-from interlock.server.site.guard import SESSION_COOKIE, Guard, sealed, session_of
+from interlock.server.site.guard import SESSION_COOKIE, Guard, sealed, session_in
 from interlock.server.site.held_runs import HeldRuns
 from interlock.server.site.language import LANGUAGE_COOKIE, LANGUAGES
 from interlock.server.site.runner import Runner
+from interlock.server.site.sessions import SESSION_S, Sessions
 
 __all__ = ["page_app"]
 
 _YEAR_S = 365 * 24 * 3600
-_SESSION_S = 12 * 3600
 _BARE = {
     "Not Found": "there is nothing at `{path}`; the menu leads to every page, `/api` lists the API",
     "Method Not Allowed": "`{path}` takes no {method}; `/api` lists what the API takes",
@@ -45,7 +45,8 @@ _BARE = {
 def page_app(desk: Desk) -> Starlette:
     """Return the application; it binds nothing."""
     runner, held, calls = Runner(), HeldRuns(desk), functions.calls_of(desk)
-    door = _Door(desk.key)
+    sessions = Sessions()
+    door = _Door(desk.key, sessions)
     rooms: list[BaseRoute] = [
         *runs.routes(desk, runner),
         *start.routes(desk, runner),
@@ -70,7 +71,7 @@ def page_app(desk: Desk) -> Starlette:
             *rooms,
             Mount("/static", StaticFiles(directory=str(files("interlock.server").joinpath("static")))),
         ],
-        middleware=[Middleware(Guard, key=desk.key, hosts=desk.hosts)],
+        middleware=[Middleware(Guard, key=desk.key, sessions=sessions, hosts=desk.hosts)],
         exception_handlers={HTTPException: _refused, InterlockError: _failed, 500: _broken},
         lifespan=_until_stopped(runner),
     )
@@ -98,8 +99,9 @@ def _until_stopped(runner: Runner) -> Callable[[Starlette], AbstractAsyncContext
 class _Door:
     """Where a visitor shows the key."""
 
-    def __init__(self, key: Secret | None) -> None:
+    def __init__(self, key: Secret | None, sessions: Sessions) -> None:
         self._key = key
+        self._sessions = sessions
 
     def form(self, request: Request) -> Response:
         """Ask for the key."""
@@ -114,16 +116,17 @@ class _Door:
         response = RedirectResponse(_here(back), status_code=303)
         response.set_cookie(
             SESSION_COOKIE,
-            session_of(self._key),
-            max_age=_SESSION_S,
+            self._sessions.begin(),
+            max_age=SESSION_S,
             httponly=True,
             samesite="strict",
             secure=request.url.scheme == "https",
         )
         return response
 
-    async def leave(self, _: Request) -> Response:
+    async def leave(self, request: Request) -> Response:
         """Forget the visitor."""
+        self._sessions.end(session_in(request.headers))
         response = RedirectResponse("/sign-in", status_code=303)
         response.delete_cookie(SESSION_COOKIE)
         return response

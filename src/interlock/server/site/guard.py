@@ -7,7 +7,6 @@ Source: journal and safety specification, what an attacker may not do.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 from collections.abc import Mapping
 from ipaddress import ip_address
@@ -19,8 +18,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from interlock.models.secret import Secret
+from interlock.server.site.sessions import Sessions
 
-__all__ = ["MAX_BODY_BYTES", "SESSION_COOKIE", "Guard", "sealed", "session_of"]
+__all__ = ["MAX_BODY_BYTES", "SESSION_COOKIE", "Guard", "sealed", "session_in"]
 
 MAX_BODY_BYTES = 1024 * 1024
 SESSION_COOKIE = "interlock_session"
@@ -45,9 +45,9 @@ _HEADERS: Mapping[str, str] = {
 }
 
 
-def session_of(key: Secret) -> str:
-    """Return what a browser that knows the key carries; the key cannot be found from it."""
-    return hmac.new(key.reveal().encode(), b"interlock page session", hashlib.sha256).hexdigest()
+def session_in(headers: Headers) -> str:
+    """Return the name by which a browser calls itself; empty when it has none."""
+    return cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE, "")
 
 
 def sealed(scope: Scope, send: Send) -> Send:
@@ -73,9 +73,10 @@ class Guard:
     allowed where there is a key.
     """
 
-    def __init__(self, app: ASGIApp, *, key: Secret | None, hosts: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, *, key: Secret | None, sessions: Sessions, hosts: frozenset[str]) -> None:
         self.app = app
         self.key = key
+        self.sessions = sessions
         self.hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -111,11 +112,17 @@ class Guard:
     def _stranger(self, scope: Scope, headers: Headers) -> Response | None:
         """Return the answer to a visitor who does not show the key."""
         path = scope["path"]
-        if self.key is None or path in _OPEN or path.startswith(_FILES) or _knows(self.key, headers):
+        if self.key is None or path in _OPEN or path.startswith(_FILES) or self._knows(self.key, headers):
             return None
         if scope["method"] == "GET" and not path.startswith("/api/"):
             return RedirectResponse(f"/sign-in?{urlencode({'back': _asked(scope)})}", status_code=303)
         return _refused(scope, 401, "send the key as `Authorization: Bearer KEY`")
+
+    def _knows(self, key: Secret, headers: Headers) -> bool:
+        scheme, _, told = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and _same(told.strip(), key.reveal()):
+            return True
+        return self.sessions.knows(session_in(headers))
 
     def _is_known_host(self, given: str) -> bool:
         name = _host_name(given)
@@ -171,13 +178,6 @@ def _is_own_page(scope: Scope, headers: Headers) -> bool:
         return False
     origin = headers.get("origin")
     return origin is None or origin == f"{scope['scheme']}://{headers.get('host', '')}"
-
-
-def _knows(key: Secret, headers: Headers) -> bool:
-    scheme, _, told = headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and _same(told.strip(), key.reveal()):
-        return True
-    return _same(cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE, ""), session_of(key))
 
 
 def _same(given: str, right: str) -> bool:
