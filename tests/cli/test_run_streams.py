@@ -71,7 +71,7 @@ def test_a_gate_out_of_range_names_the_gate_alone(shop: Path, place: Path) -> No
     """What else may be said of the shipped contract is not for whoever set a threshold."""
     args = ["run", "what?", "--cwd", str(shop), "--journal", str(place), "--gate", "step_ok=2"]
     result = CliRunner().invoke(main, args)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     (line,) = result.stderr.splitlines()
     assert "threshold-out-of-range" in line
 

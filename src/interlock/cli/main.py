@@ -34,7 +34,7 @@ VERBS: Mapping[str, Verb] = {
     "check": Verb("interlock.cli.check", "Check a contract and print what is wrong with it."),
     "functions": Verb("interlock.cli.functions", "Check and show the functions that a model is offered."),
     "fmt": Verb("interlock.cli.fmt", "Write a contract in its canonical spelling."),
-    "judge": Verb("interlock.cli.judge", "Measure a judge."),
+    "judge": Verb("interlock.cli.judge", "Measure a judge, and lock thresholds to it."),
     "spec": Verb("interlock.cli.spec", "Print what a contract compiles to."),
     "decide": Verb("interlock.cli.decide", "Decide many states by DECISION of CONTRACT, or by all of its decisions."),
     "plan": Verb("interlock.cli.plan", "Print the waves of a contract, and why decisions do not share a request."),
@@ -48,7 +48,7 @@ VERBS: Mapping[str, Verb] = {
     "run": Verb("interlock.cli.run", "Do TASK in a directory, every decision judged, gated and recorded."),
     "runs": Verb("interlock.cli.runs", "List, show and export recorded runs."),
     "replay": Verb("interlock.cli.replay", "Decide recorded decisions again, under another contract or thresholds."),
-    "serve": Verb("interlock.cli.serve", "Serve a judge to others as a System One server."),
+    "serve": Verb("interlock.cli.serve", "Open the page over a journal, or serve a judge to others."),
     "settings": Verb("interlock.cli.settings", "Show the settings in force and where each comes from."),
     "verify": Verb("interlock.cli.verify", "Verify RUN, or every run of a journal."),
 }
