@@ -40,6 +40,15 @@ def test_what_would_be_unsafe_or_empty_is_not_started(args: list[str], told: str
     assert "Traceback" not in done.stderr
 
 
+def test_a_key_that_can_be_guessed_opens_no_other_address() -> None:
+    told = ["serve", "--gateway", "--judge", "rules", "--host", "0.0.0.0"]
+    done = _interlock(*told, INTERLOCK_SERVE_KEY="  fifteen letters ")
+
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+    assert "INTERLOCK_SERVE_KEY has fewer than 16 characters; take `openssl rand -hex 16`" in done.stderr
+    assert "fifteen" not in done.stderr
+
+
 @pytest.mark.enable_socket
 def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
     """Requests are recorded in a run of their own, which ends with the process."""

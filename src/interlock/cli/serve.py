@@ -31,6 +31,8 @@ from interlock.wiring import make_judge
 __all__ = ["command"]
 
 KEY_VARIABLE = "INTERLOCK_SERVE_KEY"
+LEAST_KEY = 16
+"""Characters of a key that strangers may try to guess, as fast as the server answers."""
 DEFAULT_PORT = 8765
 NEEDED_OPTIONS, NEEDED_LEVELS = 255, 10
 """What the public conformance suite asks of a server."""
@@ -79,11 +81,12 @@ def command(
 
     With --gateway and one --judge, others can ask that judge as a System One server.
 
-    A key in INTERLOCK_SERVE_KEY is asked of every visitor. An address other than loopback is refused without one.
+    A key in INTERLOCK_SERVE_KEY is asked of every visitor. An address other than loopback is refused without one
+    of at least 16 characters.
     """
-    text = os.environ.get(KEY_VARIABLE) or None
-    if text is None and not _is_loopback(host):
-        fail(f"serve: `{host}` is not loopback; set {KEY_VARIABLE} or bind 127.0.0.1", USAGE)
+    text = os.environ.get(KEY_VARIABLE, "").strip() or None
+    if not _is_loopback(host):
+        _require_key(text, host)
     settings = load_settings(directory=Path(), environ=os.environ, flags={"journal": journal})
     key = None if text is None else Secret(text)
     if gateway:
@@ -145,6 +148,13 @@ def _recording(place: str, judge_id: str) -> Iterator[GatewayLog]:
             yield log
         finally:
             log.end()
+
+
+def _require_key(text: str | None, host: str) -> None:
+    if text is None:
+        fail(f"serve: `{host}` is not loopback; set {KEY_VARIABLE} or bind 127.0.0.1", USAGE)
+    if len(text) < LEAST_KEY:
+        fail(f"serve: {KEY_VARIABLE} has fewer than {LEAST_KEY} characters; take `openssl rand -hex 16`", USAGE)
 
 
 def _is_loopback(host: str) -> bool:
