@@ -18,4 +18,4 @@ def test_the_page_quotes_every_figure_of_the_bench() -> None:
     for figure in figures:
         limit = "" if figure.limit_ms is None else f"{figure.limit_ms:g}"
         assert any(line.startswith(f"| {figure.name} |") and f" | {limit} | " in line for line in page)
-    assert table(figures).splitlines()[:2] == [line for line in page if line.startswith(("| what", "|---"))]
+    assert table(figures).splitlines()[:2] == [line for line in page if line.startswith(("| what", "|---"))][:2]
