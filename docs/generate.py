@@ -25,6 +25,7 @@ from interlock.server.site.desk import Desk
 from interlock.server.site.functions import calls_of
 from interlock.server.site.held_runs import HeldRuns
 from interlock.server.site.runner import Runner
+from interlock.server.site.watch import Watches
 from interlock.settings import load_settings
 
 __all__ = ["PARTS", "pages", "rewritten"]
@@ -124,7 +125,7 @@ def _endpoints() -> tuple[Endpoint, ...]:
         clock=lambda: datetime.now(UTC),
         environ={},
     )
-    return endpoints_of(desk, Runner(), HeldRuns(desk), calls_of(desk))
+    return endpoints_of(desk, Runner(), Watches(desk), HeldRuns(desk), calls_of(desk))
 
 
 def _endpoint(each: Endpoint) -> str:

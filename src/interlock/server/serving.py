@@ -94,8 +94,9 @@ def serve_page(
         clock=lambda: datetime.now(UTC),
         environ=os.environ,
     )
+    app = page_app(desk)
     config = uvicorn.Config(
-        page_app(desk),
+        app,
         host=host,
         port=port,
         log_level="warning",
@@ -103,7 +104,7 @@ def serve_page(
         server_header=False,
         timeout_graceful_shutdown=2,
     )
-    _Announced(config).run()
+    _Announced(config, before_end=app.state.watches.end).run()
 
 
 def _log_to_stderr(name: str) -> None:
@@ -116,7 +117,16 @@ def _log_to_stderr(name: str) -> None:
 
 
 class _Announced(uvicorn.Server):
-    """Prints where it listens, once it does."""
+    """Prints where it listens, once it does; `before_end` lets go of what would never end by itself."""
+
+    def __init__(self, config: uvicorn.Config, *, before_end: Callable[[], None] = lambda: None) -> None:
+        super().__init__(config)
+        self._before_end = before_end
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let go, then wait for the rest."""
+        self._before_end()
+        await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then say where."""

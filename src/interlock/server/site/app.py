@@ -31,6 +31,7 @@ from interlock.server.site.held_runs import HeldRuns
 from interlock.server.site.language import LANGUAGE_COOKIE, LANGUAGES
 from interlock.server.site.runner import Runner
 from interlock.server.site.sessions import SESSION_S, Sessions
+from interlock.server.site.watch import Watches
 
 __all__ = ["page_app"]
 
@@ -44,11 +45,11 @@ _BARE = {
 
 def page_app(desk: Desk) -> Starlette:
     """Return the application; it binds nothing."""
-    runner, held, calls = Runner(), HeldRuns(desk), functions.calls_of(desk)
+    runner, watches, held, calls = Runner(), Watches(desk), HeldRuns(desk), functions.calls_of(desk)
     sessions = Sessions()
     door = _Door(desk.key, sessions)
     rooms: list[BaseRoute] = [
-        *runs.routes(desk, runner),
+        *runs.routes(desk, runner, watches),
         *start.routes(desk, runner),
         *what_if.routes(desk, held),
         *approvals.routes(desk, runner),
@@ -57,7 +58,7 @@ def page_app(desk: Desk) -> Starlette:
         *experiments.routes(desk),
         *functions.routes(desk, calls),
         *prompts.routes(desk),
-        *api.routes(desk, runner, held, calls),
+        *api.routes(desk, runner, watches, held, calls),
     ]
     app = _Sealed(
         routes=[
@@ -76,6 +77,7 @@ def page_app(desk: Desk) -> Starlette:
         lifespan=_until_stopped(runner),
     )
     app.state.has_key = desk.key is not None
+    app.state.watches = watches
     return app
 
 

@@ -55,9 +55,9 @@ class Listed:
     pages: int
 
 
-def routes(desk: Desk, runner: Runner) -> Sequence[Route]:
+def routes(desk: Desk, runner: Runner, watches: Watches) -> Sequence[Route]:
     """Return the pages of runs."""
-    rooms = _Rooms(desk, runner, Watches(desk))
+    rooms = _Rooms(desk, runner, watches)
     return [
         Route("/runs", rooms.listed, methods=["GET"]),
         Route("/runs/{run_id}", rooms.one, methods=["GET"]),

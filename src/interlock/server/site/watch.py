@@ -83,6 +83,11 @@ class Watches:
                 watched.task.cancel()
                 self._watched.pop(run_id, None)
 
+    def end(self) -> None:
+        """Let go of all who watch, as the server does before it stops."""
+        for watched in self._watched.values():
+            watched.end()
+
     async def _read(self, run_id: str, after: int) -> Sequence[Record]:
         return await anyio.to_thread.run_sync(_records_after, self._desk, run_id, after, limiter=self._looking)
 
@@ -100,8 +105,14 @@ class _Watched:
         self._batches: deque[Batch] = deque()
         self._changed = asyncio.Event()
         self._failure: Exception | None = None
+        self._is_over = False
         self.watchers = 0
         self.task: asyncio.Task[None] | None = None
+
+    def end(self) -> None:
+        """Let go of all who watch."""
+        self._is_over = True
+        self._tell()
 
     async def look(self, pace_s: Callable[[], float]) -> None:
         """Read what is new, for as long as somebody watches."""
@@ -120,7 +131,7 @@ class _Watched:
 
     async def news(self, after: int) -> AsyncIterator[Batch]:
         """Yield every batch that is not known to one who has seen all up to `after`."""
-        while True:
+        while not self._is_over:
             changed = self._changed
             batch = await self._next(after)
             if batch is not None:

@@ -20,6 +20,7 @@ from interlock.server.site.drawing import draw
 from interlock.server.site.function_calls import Calls
 from interlock.server.site.held_runs import HeldRuns
 from interlock.server.site.runner import Runner
+from interlock.server.site.watch import Watches
 
 __all__ = ["endpoints", "routes"]
 
@@ -29,10 +30,10 @@ class Health(Closed):
     version: str
 
 
-def endpoints(desk: Desk, runner: Runner, held: HeldRuns, calls: Calls) -> tuple[Endpoint, ...]:
+def endpoints(desk: Desk, runner: Runner, watches: Watches, held: HeldRuns, calls: Calls) -> tuple[Endpoint, ...]:
     """Return every endpoint, in the order in which they are listed."""
     return (
-        *runs.endpoints(desk, runner),
+        *runs.endpoints(desk, runner, watches),
         *questions.endpoints(desk, runner),
         *replay.endpoints(desk, held),
         *approvals.endpoints(desk),
@@ -52,9 +53,9 @@ def endpoints(desk: Desk, runner: Runner, held: HeldRuns, calls: Calls) -> tuple
     )
 
 
-def routes(desk: Desk, runner: Runner, held: HeldRuns, calls: Calls) -> Sequence[Route]:
+def routes(desk: Desk, runner: Runner, watches: Watches, held: HeldRuns, calls: Calls) -> Sequence[Route]:
     """Return the routes of all endpoints, of the document and of the page."""
-    found = endpoints(desk, runner, held, calls)
+    found = endpoints(desk, runner, watches, held, calls)
     shown = _Shown(found)
     return [
         Route("/api", shown.page, methods=["GET"]),

@@ -88,9 +88,9 @@ class EventQuery(ThisRun):
     after: int = Field(default=0, ge=0, le=2**53, description="The number of the last record that is known.")
 
 
-def endpoints(desk: Desk, runner: Runner) -> Sequence[Endpoint]:
+def endpoints(desk: Desk, runner: Runner, watches: Watches) -> Sequence[Endpoint]:
     """Return the endpoints."""
-    room = _Room(desk, runner)
+    room = _Room(desk, runner, watches)
     path = "/api/v1/runs"
     one = f"{path}/{{run_id}}"
     return [
@@ -153,10 +153,10 @@ def run_named(desk: Desk, named: str) -> str:
 
 
 class _Room:
-    def __init__(self, desk: Desk, runner: Runner) -> None:
+    def __init__(self, desk: Desk, runner: Runner, watches: Watches) -> None:
         self._desk = desk
         self._runner = runner
-        self._watches = Watches(desk)
+        self._watches = watches
 
     def listed(self, asked: RunQuery) -> Given:
         found = list_runs(self._desk, text=asked.text.strip(), state=asked.state, page=asked.page)
