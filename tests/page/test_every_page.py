@@ -45,6 +45,7 @@ PATHS = {
     "run": "/runs/{delivered}",
     "run-waiting": "/runs/{waits}",
     "run-contract": "/runs/{delivered}/contract",
+    "run-verified": "/runs/{delivered}/verify",
     "start": "/start",
     "approvals": "/approvals",
     "approval": "/approvals/{approval}",

@@ -51,7 +51,7 @@ def test_the_list_is_narrowed_as_one_types(serve: Serve, look: Look) -> None:
     page.get_by_role("link", name="Runs").click()
     expect(page.locator("table.list tbody tr")).to_have_count(1)
 
-    page.get_by_label("Holds").fill("nothing like it")
+    page.get_by_label("Search").fill("nothing like it")
     expect(page.locator("#rows")).to_contain_text("No run is like that.")
 
 
@@ -208,3 +208,18 @@ def test_times_stand_below_each_other_and_nothing_is_cut_off_on_a_telephone(
     assert asked.evaluate("one => one.getBoundingClientRect().width >= one.scrollWidth")
     expect(narrow.locator("#waves li").first).to_contain_text("wave 1")
     expect(narrow.locator("#waves .wave").first).to_be_visible()
+
+
+def test_a_run_is_verified_on_the_page_and_a_changed_row_is_named(
+    serve: Serve, look: Look, journal: str, shop: Path
+) -> None:
+    record_long_run(journal, 5, shop)
+    page = look(f"{serve()}/runs/{LONG}")
+    page.get_by_role("link", name="Verify").click()
+    expect(page.locator("h1 + .badge")).to_have_text("verified")
+    with closing(sqlite3.connect(journal)) as connection, connection:
+        connection.execute("UPDATE events SET body = replace(body, '0.', '0.1') WHERE seq = 3")
+    page.reload()
+
+    expect(page.locator("h1 + .badge")).to_have_text("mismatch")
+    expect(page.locator("table.list tbody tr").first).to_contain_text("3")

@@ -21,7 +21,18 @@ from starlette.types import Receive, Scope, Send
 from interlock.errors import InterlockError
 from interlock.models.secret import Secret
 from interlock.server.journal_counts import ScrapedJournal
-from interlock.server.site import approvals, contracts, experiments, functions, prompts, questions, runs, start, what_if
+from interlock.server.site import (
+    approvals,
+    contracts,
+    experiments,
+    functions,
+    prompts,
+    questions,
+    runs,
+    start,
+    verdict,
+    what_if,
+)
 from interlock.server.site.api import rooms as api
 from interlock.server.site.desk import Desk, reading
 from interlock.server.site.drawing import THEME_COOKIE, draw
@@ -51,6 +62,7 @@ def page_app(desk: Desk) -> Starlette:
     rooms: list[BaseRoute] = [
         *runs.routes(desk, runner, watches),
         *start.routes(desk, runner),
+        *verdict.routes(desk),
         *what_if.routes(desk, held),
         *approvals.routes(desk, runner),
         *questions.routes(runner),

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
 from interlock.errors import JournalError
-from interlock.journal.rederive import HostRederiver
 from interlock.journal.replay_report import report, report_json
-from interlock.journal.verify import head_problem, verify_run
-from interlock.loop.reference import reference_host
+from interlock.journal.verify import head_problem
 from interlock.server.site.api.endpoint import Closed, Endpoint, Failed, Given
 from interlock.server.site.api.models import Name, ThisRun
 from interlock.server.site.api.runs import named_run
 from interlock.server.site.desk import Desk
 from interlock.server.site.held_runs import HeldRuns
+from interlock.server.site.verdict import verdict_of
 
 __all__ = ["endpoints"]
 
@@ -132,7 +130,7 @@ class _Room:
 
     def verify(self, asked: VerifyQuery) -> Given:
         with named_run(self._desk, asked.run_id) as (view, run_id):
-            check = verify_run(view, run_id, rederiver=HostRederiver(reference_host(Path())))
+            check = verdict_of(view, run_id)
             problem = head_problem(view, run_id, asked.head) if asked.head else None
         return {
             "run_id": check.run_id,
