@@ -186,7 +186,7 @@ def test_thresholds_are_locked_to_the_model_that_answers(
 @pytest.mark.parametrize(
     ("args", "exit_code", "message"),
     [
-        pytest.param(["typesafe:jev-latest", "--save", "l.json"], 1, "moves without notice", id="an-alias"),
+        pytest.param(["typesafe:jev-latest", "--save", "l.json"], 1, "HOST:PORT#MODEL", id="an-alias"),
         pytest.param(["hash", "--save", "no/l.json"], 1, "no/l.json: cannot be written", id="no-directory"),
         pytest.param(["hash", "--save", "broken.json"], 1, "holds no locks", id="another-file"),
         pytest.param(["rules", "--save", "l.json"], 1, "rules: cannot be locked: unscored: abstained", id="no-answer"),

@@ -60,6 +60,31 @@ def test_an_unknown_verb_offers_the_nearest() -> None:
     assert "no verb `chek`; did you mean `check`?" in err
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        pytest.param("shw", "no verb `shw`; did you mean `show`?", id="nearest"),
+        pytest.param("zzz", "no verb `zzz`; write one of: `export`, ", id="all"),
+    ],
+)
+def test_a_verb_below_another_is_answered_alike(typed: str, said: str) -> None:
+    """`interlock runs shw` is as wrong as `interlock chek`."""
+    code, _, err = run("runs", typed)
+
+    assert code == 2
+    assert said in err
+
+
+@pytest.mark.parametrize("verb", [name for name, command in commands() if isinstance(command, click.Group)])
+def test_no_list_of_verbs_is_cut_off(verb: str) -> None:
+    """Whoever reads the list need not open each page."""
+    code, out, _ = run(*verb.split()[1:], "--help")
+
+    assert code == 0
+    assert "Verbs:" in out
+    assert "..." not in out.partition("Verbs:")[2]
+
+
 def test_without_a_verb_the_help_is_shown() -> None:
     """Whoever types the bare name sees what there is."""
     code, out, err = run()

@@ -173,7 +173,7 @@ def test_a_difference_tells_which_recorded_decisions_it_flips(place: Path, tmp_p
     assert [change["part"] for change in answer["changes"]] == ["question", "gate", "threshold"]
     assert (answer["runs"]["runs"], len(answer["runs"]["changed"]), len(answer["runs"]["fresh"])) == (2, 2, 3)
     _, out, _ = interlock("diff", old, contract, "--runs", "last", "--journal", place)
-    assert "1 runs, 9 decisions" in out
+    assert "1 run, 9 decisions" in out
     assert told("diff", old, contract)["runs"] is None
 
 

@@ -129,7 +129,7 @@ def test_old_runs_are_deleted_others_stay_and_what_was_deleted_is_on_record(plac
     age(place)
     head = told("runs", "list", "--journal", place)["runs"][0]["head"]
     code, out, _ = interlock("runs", "prune", "--older-than", "30d", "--dry-run", "--journal", place)
-    assert (code, out) == (0, "old  3 records, last 2001-02-03T04:05:06.000007Z\n1 runs would be deleted\n")
+    assert (code, out) == (0, "old  3 records, last 2001-02-03T04:05:06.000007Z\n1 run would be deleted\n")
     assert len(told("runs", "list", "--journal", place)["runs"]) == 2
     assert [run["run_id"] for run in told("runs", "prune", "--older-than", "30d", "--journal", place)["pruned"]] == [
         "old"

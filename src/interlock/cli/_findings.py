@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from interlock.cli._output import counted
 from interlock.diagnostics import Diagnostic, Severity
 
 __all__ = ["FileFindings", "counts", "diagnostic_json", "github", "sarif", "tally"]
@@ -33,7 +34,7 @@ def counts(diagnostics: Sequence[Diagnostic]) -> dict[str, int]:
 def tally(diagnostics: Sequence[Diagnostic]) -> str:
     """Return the counts in words: `1 error, 2 warnings, 0 notes`."""
     numbers = zip(counts(diagnostics).values(), _NOUNS.values(), strict=True)
-    return ", ".join(f"{number} {noun}" if number == 1 else f"{number} {noun}s" for number, noun in numbers)
+    return ", ".join(counted(number, noun) for number, noun in numbers)
 
 
 def diagnostic_json(item: Diagnostic) -> dict[str, str | int | None]:

@@ -16,6 +16,7 @@ __all__ = [
     "PARKED",
     "SCHEMA",
     "USAGE",
+    "counted",
     "epilog",
     "fail",
     "on_terminal",
@@ -51,6 +52,11 @@ def epilog(example: str, *codes: int) -> str:
 
 
 EXIT_CODES = epilog("interlock check DECISION.md", *_MEANINGS)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return how many there are in words: `1 run`, `2 runs`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def fail(message: str, code: int = ERROR) -> NoReturn:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
+from interlock.cli._output import counted
 from interlock.cli._progress import progress
 from interlock.cli._trace import visible
 from interlock.journal.base import JournalView
@@ -35,7 +36,7 @@ def show_report(told: ReplayReport) -> None:
     counts = {status: told.count(status) for status in _STATUSES}
     decisions = sum(counts.values())
     said = ", ".join(f"{count} {_STATUSES[status]}" for status, count in counts.items() if count)
-    click.echo(f"{told.runs} runs, {decisions} decisions: {said or 'nothing to decide'}")
+    click.echo(f"{counted(told.runs, 'run')}, {counted(decisions, 'decision')}: {said or 'nothing to decide'}")
     for name, statuses in told.decisions.items():
         line = ", ".join(f"{count} {_STATUSES[status]}" for status, count in statuses.items())
         click.echo(f"{visible(name):<14} {sum(statuses.values()):>6}  {line}")
@@ -61,9 +62,10 @@ _STATUSES: Mapping[Status, str] = {
 
 
 def _show_fresh(fresh: Sequence[Redecided], cost: Cost) -> None:
+    asked = f"{counted(len(fresh), 'record')}, {counted(cost.requests, 'request')}"
     tokens = f"{cost.tokens} tokens when they were made" if cost.known else "tokens unknown"
     partly = f" (known for {cost.known} of {cost.requests})" if 0 < cost.known < cost.requests else ""
-    click.echo(f"needs a fresh judgement: {len(fresh)} records, {cost.requests} requests, {tokens}{partly}")
+    click.echo(f"needs a fresh judgement: {asked}, {tokens}{partly}")
     reasons: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for item in fresh:
         reasons[item.decision, item.reason or ""][item.run_id].append(item.seq)

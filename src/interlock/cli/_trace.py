@@ -12,6 +12,7 @@ import click
 
 from interlock._canonical import compact_json
 from interlock._text import clip, columns, visible
+from interlock.cli._output import counted
 from interlock.journal.bodies import Accounting
 from interlock.journal.records import Body, Record
 from interlock.questions import Json
@@ -42,9 +43,10 @@ def account(accounting: Accounting) -> str:
     cached = "" if accounting.cached_tokens is None else f" ({accounting.cached_tokens} from a cache)"
     cancelled = f", {accounting.cancelled} cancelled" if accounting.cancelled else ""
     return (
-        f"{accounting.decisions} decisions, {accounting.questions} questions in {accounting.requests} requests, "
-        f"{accounting.waves} waves, {accounting.discarded} discarded{cancelled}, {accounting.writer_calls} writer "
-        f"calls, tokens {tokens}{cached}, {accounting.wall_s:.2f} s"
+        f"{counted(accounting.decisions, 'decision')}, {counted(accounting.questions, 'question')} in "
+        f"{counted(accounting.requests, 'request')}, {counted(accounting.waves, 'wave')}, "
+        f"{accounting.discarded} discarded{cancelled}, {counted(accounting.writer_calls, 'writer call')}, "
+        f"tokens {tokens}{cached}, {accounting.wall_s:.2f} s"
     )
 
 

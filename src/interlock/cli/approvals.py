@@ -12,6 +12,7 @@ import click
 
 from interlock._canonical import compact_json
 from interlock._text import clip
+from interlock.cli._group import VerbGroup
 from interlock.cli._journal import reading, writing
 from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
 from interlock.cli._result import in_journal
@@ -31,7 +32,7 @@ __all__ = ["command"]
 _JOURNAL = click.option("--journal", "place", metavar="PLACE", help="The journal; the settings name one.")
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def command() -> None:
     """List, show and answer the calls that wait for a person.
 

@@ -18,7 +18,7 @@ import click
 from interlock.cli._contract import load_contract
 from interlock.cli._files import STDIN, directory
 from interlock.cli._once import said_once
-from interlock.cli._output import ERROR, OK, SCHEMA, USAGE, epilog, fail, on_terminal
+from interlock.cli._output import ERROR, OK, SCHEMA, USAGE, counted, epilog, fail, on_terminal
 from interlock.cli._progress import progress
 from interlock.cli._states import count_states, read_states
 from interlock.cli._trace import visible
@@ -119,7 +119,7 @@ def command(
         stack.callback(results.close)
         failed = _print_all(results, total, settings.journal, as_json=as_json)
     if failed:
-        fail(f"{failed} states: the judge failed; {_go_on(settings.journal)}", ERROR)
+        fail(f"{counted(failed, 'state')}: the judge failed; {_go_on(settings.journal)}", ERROR)
 
 
 def _print_all(results: Iterator[ManyResult], total: int | None, journal: str, *, as_json: bool) -> int:

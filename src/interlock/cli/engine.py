@@ -20,7 +20,7 @@ from interlock.actions import ASK_USER, check_tools
 from interlock.cli._journal import reading
 from interlock.cli._model import asking_options, decimal_of, model_id, prices_of, text_model
 from interlock.cli._modules import load_tools
-from interlock.cli._output import ERROR, NOT_DELIVERED, OK, USAGE, epilog, fail, on_terminal, print_json
+from interlock.cli._output import ERROR, NOT_DELIVERED, OK, USAGE, counted, epilog, fail, on_terminal, print_json
 from interlock.cli._prompts import layer_options, opened, place_option
 from interlock.cli._trace import Trace, visible
 from interlock.engine import (
@@ -255,7 +255,7 @@ def _account(result: EngineResult) -> str:
     about = "about " if used.tokens_estimated else ""
     cost = "unknown" if used.cost_usd is None else f"{used.cost_usd:f} USD"
     counts = ((used.steps, "decision"), (used.tool_calls, "tool call"), (used.model_calls, "model call"))
-    named = [f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts]
+    named = [counted(count, what) for count, what in counts]
     return f"{', '.join(named)}, {about}{used.tokens} tokens, cost {cost}"
 
 

@@ -17,6 +17,7 @@ import click
 
 from interlock.cli._files import STDIN, read_text
 from interlock.cli._findings import FileFindings, counts, diagnostic_json, github, sarif, tally
+from interlock.cli._group import VerbGroup
 from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
 from interlock.diagnostics import render
 from interlock.functions import FormField, describe, form_model, lint, tool_spec
@@ -26,7 +27,7 @@ from interlock.menu import read_options, render_menu
 __all__ = ["command"]
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def command() -> None:
     """Check and show the functions that a model is offered."""
 

@@ -19,8 +19,9 @@ from pathlib import Path
 import click
 
 from interlock.cli._contract import load_contract
+from interlock.cli._group import VerbGroup
 from interlock.cli._locks import locked_questions, read_locks, write_locks
-from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, on_terminal, print_json
+from interlock.cli._output import ERROR, OK, USAGE, counted, epilog, fail, on_terminal, print_json
 from interlock.cli._trace import visible
 from interlock.judge.base import JudgeReply
 from interlock.judge.locks import Lock, is_moving
@@ -37,7 +38,7 @@ _CLEAR = "\r\x1b[K"
 _SHOWN_MODELS = 12
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def command() -> None:
     """Measure a judge, and lock thresholds to it."""
 
@@ -91,7 +92,7 @@ def lock_command(id_: str, contract: str | None, save: str) -> None:
     before = read_locks(save)
     target = make_probe_target(id_, environ=os.environ, options=settings.judging)
     if is_moving(target.model):
-        fail(f"{id_}: moves without notice; name the version that the thresholds were tried with", ERROR)
+        fail(f"{id_}: moves without notice; name the version that the thresholds were tried with, {_NAMED}", ERROR)
     reply = run_blocking(partial(_asked_once, target), name="lock", instead="Judge.answer")
     reading = reply.readings["q"]
     if reading.answer is None or reply.served_model is None:
@@ -99,7 +100,10 @@ def lock_command(id_: str, contract: str | None, save: str) -> None:
     model, basis = reply.served_model, reading.answer.basis
     made = {Lock(question=digest, model=model, requested=target.model, basis=basis) for digest in questions}
     write_locks(save, before | made)
-    click.echo(visible(f"{len(made)} questions locked to {model} ({basis})"))
+    click.echo(visible(f"{counted(len(made), 'question')} locked to {model} ({basis})"))
+
+
+_NAMED = "such as `typesafe:jev-1.13.0`, or `system-one:http://HOST:PORT#MODEL` for a server of your own"
 
 
 async def _asked_once(target: ProbeTarget) -> JudgeReply:

@@ -13,8 +13,8 @@ from importlib import import_module
 
 import click
 
+from interlock.cli._group import VerbGroup
 from interlock.cli._output import ERROR, EXIT_CODES, SCHEMA, USAGE, fail
-from interlock.diagnostics import did_you_mean
 from interlock.errors import InterlockError, SchemaVersionError, UsageError
 
 __all__ = ["VERBS", "Verb", "main"]
@@ -55,7 +55,7 @@ VERBS: Mapping[str, Verb] = {
 """Verb → module; the module's `command` is the verb."""
 
 
-class _Verbs(click.Group):
+class _Verbs(VerbGroup):
     """A group whose commands are imported when they are named."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
@@ -67,16 +67,8 @@ class _Verbs(click.Group):
         command: click.Command = import_module(VERBS[cmd_name].module).command
         return command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in VERBS and not args[0].startswith("-"):
-            raise click.UsageError(f"no verb `{args[0]}`; {did_you_mean(args[0], list(VERBS))}", ctx)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
-        with formatter.section("Verbs"):
-            formatter.write_dl([(name, verb.about) for name, verb in VERBS.items()])
+    def _said(self, ctx: click.Context) -> list[tuple[str, str]]:  # noqa: ARG002 -- the group's signature
+        return [(name, verb.about) for name, verb in VERBS.items()]
 
     def invoke(self, ctx: click.Context) -> object:
         try:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import click
 
 from interlock.cli._files import read_text
+from interlock.cli._group import VerbGroup
 from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
 from interlock.cli._prompts import opened, own_registry, place_option
 from interlock.cli._trace import visible
@@ -31,7 +32,7 @@ from interlock.registry.ledger import change_json
 __all__ = ["command"]
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def command() -> None:
     """List, show and compare versions of prompts, publish new ones, and move labels.
 

@@ -8,8 +8,9 @@ import click
 
 from interlock._text import clip
 from interlock.cli import runs_keep
+from interlock.cli._group import VerbGroup
 from interlock.cli._journal import reading
-from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
+from interlock.cli._output import ERROR, OK, USAGE, counted, epilog, fail, print_json
 from interlock.cli._trace import Trace, visible
 from interlock.cli.runs_resume import resume_run
 from interlock.journal.decision_record import decision_lines
@@ -24,7 +25,7 @@ __all__ = ["command"]
 _JOURNAL = click.option("--journal", "place", metavar="PLACE", help="The journal to read; the settings name one.")
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def command() -> None:
     """List, show and export recorded runs.
 
@@ -72,7 +73,7 @@ def show(run: str, place: str | None, as_json: bool) -> None:
         _trace(read_rows(view.rows(run_id)))
     if summary.answer is not None:
         click.echo(f"answer:\n{visible(summary.answer)}")
-    click.echo(f"{_ending(summary)}; {summary.decisions} decisions, {summary.records} records")
+    click.echo(f"{_ending(summary)}; {counted(summary.decisions, 'decision')}, {counted(summary.records, 'record')}")
     click.echo(f"head {visible(summary.head or 'missing')}")
 
 

@@ -16,7 +16,7 @@ import click
 
 from interlock.cli._files import STDIN
 from interlock.cli._journal import reading, writing
-from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
+from interlock.cli._output import ERROR, OK, USAGE, counted, epilog, fail, print_json
 from interlock.cli._trace import visible
 from interlock.errors import HeadMovedError, JournalError
 from interlock.journal.base import Store
@@ -88,10 +88,10 @@ def prune(age: str, dry_run: bool, place: str | None, as_json: bool) -> None:
         print_json({"dry_run": dry_run, "pruned": [_old_json(run) for run in gone], "kept": kept})
         return
     for run in gone:
-        click.echo(f"{visible(run.run_id)}  {run.head.seq} records, last {visible(run.last_ts)}")
+        click.echo(f"{visible(run.run_id)}  {counted(run.head.seq, 'record')}, last {visible(run.last_ts)}")
     for run_id, why in kept.items():
         click.echo(f"kept {visible(run_id)}: {visible(why)}")
-    click.echo(f"{len(gone)} runs {'would be ' if dry_run else ''}deleted")
+    click.echo(f"{counted(len(gone), 'run')} {'would be ' if dry_run else ''}deleted")
 
 
 @click.command("redact", epilog=epilog("interlock runs redact last --cell task", OK, ERROR, USAGE))
@@ -139,7 +139,7 @@ def _restored(store: Store, stream: IO[str], name: str, *, unfinished: bool) -> 
 
 def _taken(restored: Restored) -> str:
     done = {"imported": "imported", "there": "there already", "own": "not imported, the journal has its own"}
-    size = f"{restored.head.seq} records, head {restored.head.hash}"
+    size = f"{counted(restored.head.seq, 'record')}, head {restored.head.hash}"
     return f"run {visible(restored.run_id)}: {done[restored.state]}, {size}"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from interlock.cli._group import VerbGroup
 from interlock.cli._output import ERROR, OK, USAGE, epilog, print_json
 from interlock.postgres import shown_address
 from interlock.settings import Settings, load_settings
@@ -15,7 +16,7 @@ from interlock.settings import Settings, load_settings
 __all__ = ["command"]
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def command() -> None:
     """Show the settings in force and where each comes from.
 

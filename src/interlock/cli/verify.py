@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from interlock.cli._journal import reading
-from interlock.cli._output import ERROR, OK, USAGE, epilog, fail, print_json
+from interlock.cli._output import ERROR, OK, USAGE, counted, epilog, fail, print_json
 from interlock.cli._progress import progress
 from interlock.cli._trace import visible
 from interlock.journal.base import JournalView
@@ -73,14 +73,16 @@ def _head_problem(view: JournalView, run_ids: Sequence[str], kept: str, *, named
 def _show(checks: Sequence[RunCheck], problem: str | None) -> None:
     for check in checks:
         head = "no head" if check.head is None else f"head {visible(check.head.hash)}"
-        size = f"{check.records} records, {check.decisions} decisions"
+        size = f"{counted(check.records, 'record')}, {counted(check.decisions, 'decision')}"
         click.echo(f"run {visible(check.run_id)}: {check.verdict}  {size}, {head}")
         for finding in check.findings:
             click.echo(f"  {_finding(finding)}")
     if problem is not None:
         click.echo(f"--head: {problem}")
     counts = {word: sum(check.counts[word] for check in checks) for word in ("verified", "partial", "mismatch")}
-    click.echo(f"{len(checks)} runs; records: " + ", ".join(f"{count} {word}" for word, count in counts.items()))
+    click.echo(
+        f"{counted(len(checks), 'run')}; records: " + ", ".join(f"{count} {word}" for word, count in counts.items())
+    )
 
 
 def _finding(finding: Finding) -> str:
