@@ -79,6 +79,8 @@ def plain_number(text: str) -> float | None:
 
 def visible(text: str) -> str:
     """Return `text` with control, formatting and unseen characters written as escapes; line ends and tabs stay."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(character if _is_harmless(character) else _escaped(character) for character in text)
 
 

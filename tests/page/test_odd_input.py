@@ -22,7 +22,7 @@ from interlock.judge.rules import RuleJudge
 from interlock.loop.extractive import ExtractiveWriter
 from interlock.loop.run import run
 from interlock.questions import Json
-from interlock.server.site.runs import MAX_ITEMS
+from interlock.server.site.runs import MAX_ROWS
 from interlock.tools.table import reference_table
 
 Serve = Callable[..., str]
@@ -114,12 +114,12 @@ def test_a_run_whose_records_are_made_up_is_shown_as_far_as_it_goes(serve: Serve
 
 
 def test_of_a_very_long_run_the_last_part_is_shown_and_the_rest_is_named(serve: Serve, journal: str) -> None:
-    count = MAX_ITEMS + 50
+    count = MAX_ROWS + 50
     errors: list[tuple[EventType, Mapping[str, Json]]] = [("error", {"message": f"no. {n}."}) for n in range(count)]
     restore(journal, [("run_started", {"task": "Look around"}), *errors])
     page = httpx2.get(f"{serve()}/runs/{RUN}", timeout=30).text
 
-    assert page.count('<li class="item') == MAX_ITEMS
+    assert page.count('<li class="item') == MAX_ROWS
     assert (f"no. {count - 1}." in page, "no. 1." in page) == (True, False)
     assert f"/api/v1/runs/{RUN}/records" in page
 

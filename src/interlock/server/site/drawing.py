@@ -8,32 +8,45 @@ from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, StreamingResponse
 
 from interlock._text import visible
 from interlock.server.site.language import LANGUAGES, catalogue, language_of
 
-__all__ = ["THEME_COOKIE", "draw", "environment", "fragment"]
+__all__ = ["THEME_COOKIE", "draw", "draw_on", "environment", "fragment"]
 
 THEME_COOKIE = "interlock_theme"
 _THEMES = ("light", "dark")
+_PIECES = 2000
+"""Of a template, sent together."""
 
 
 def draw(
     request: Request, template: str, values: Mapping[str, object], *, here: str = "", status: int = 200
 ) -> HTMLResponse:
     """Return a page or a piece of one; `here` is its place in the menu."""
+    shown = {**_around(request, here), **values}
+    return HTMLResponse(fragment(language_of(request), template, shown), status_code=status)
+
+
+def draw_on(request: Request, template: str, values: Mapping[str, object], *, here: str) -> StreamingResponse:
+    """Return a page that is sent while it is drawn, for one whose values come one by one."""
+    drawn = environment(language_of(request)).get_template(template).stream({**_around(request, here), **values})
+    drawn.enable_buffering(_PIECES)
+    return StreamingResponse(drawn, media_type="text/html")
+
+
+def _around(request: Request, here: str) -> Mapping[str, object]:
+    """Return what every page shows around its own values."""
     theme = request.cookies.get(THEME_COOKIE)
-    language = language_of(request)
-    shown: dict[str, object] = {
-        "language": language,
+    return {
+        "language": language_of(request),
         "languages": LANGUAGES,
         "theme": theme if theme in _THEMES else "auto",
         "path": _place(request),
         "has_key": request.app.state.has_key,
         "here": here,
     }
-    return HTMLResponse(fragment(language, template, {**shown, **values}), status_code=status)
 
 
 def _place(request: Request) -> str:

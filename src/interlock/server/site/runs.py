@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,11 +21,11 @@ from interlock.journal.records import EventType, Record, read_rows
 from interlock.journal.summary import RunSummary, find_run, kept_runs, summarize
 from interlock.server.site.decision_view import view_of
 from interlock.server.site.desk import Desk, reading
-from interlock.server.site.drawing import draw, fragment
+from interlock.server.site.drawing import draw, draw_on, fragment
 from interlock.server.site.language import language_of
 from interlock.server.site.numbers import whole_in
 from interlock.server.site.runner import Runner
-from interlock.server.site.trace import SHOWN, items_of
+from interlock.server.site.trace import SHOWN, Item, items_of
 from interlock.server.site.watch import Batch, Watches
 from interlock.server.site.waterfall import waterfall_of
 
@@ -35,7 +34,7 @@ __all__ = ["Listed", "list_runs", "routes", "state_of"]
 PER_PAGE = 50
 STATES = ("running", "waiting", "answered", "delivered", "undelivered")
 """What the list can be narrowed to."""
-MAX_RECORDS, MAX_ITEMS = 25_000, 5_000
+MAX_ROWS = 10_000
 """So many of the last records of a run are looked through, and so many items of these are shown."""
 _STANDING: Sequence[EventType] = ("run_started", "engine_started", "run_ended", "engine_ended", "generation")
 """What tells how a run stands."""
@@ -130,15 +129,20 @@ class _Rooms:
         return draw(request, template, values, here="runs")
 
     def one(self, request: Request) -> Response:
-        """Show one run with its whole trace."""
+        """Show one run with its whole trace, which is sent as it is read."""
         with reading(self._desk) as view:
             run_id, values = self._standing(view, request)
-            last = values["run"].records
-            first = max(0, last - MAX_RECORDS)
-            items = deque(items_of(read_rows(view.rows(run_id, SHOWN, after=first))), maxlen=MAX_ITEMS)
-        is_cut = first > 0 or len(items) == MAX_ITEMS
-        shown = {**values, "run_id": run_id, "items": tuple(items), "last": last, "is_cut": is_cut}
-        return draw(request, "run.html", shown, here="runs")
+        last = values["run"].records
+        first = max(0, last - MAX_ROWS)
+        shown = {**values, "run_id": run_id, "items": self._items(run_id, first), "last": last, "is_cut": first > 0}
+        return draw_on(request, "run.html", shown, here="runs")
+
+    def _items(self, run_id: str, after: int) -> Iterator[Item]:
+        with reading(self._desk) as view:
+            try:
+                yield from items_of(read_rows(view.rows(run_id, SHOWN, after=after)))
+            except JournalError:  # what comes after a row that cannot be read is `verify`'s to name
+                yield Item(seq=after, kind="damaged", tone="stop", title="…")
 
     def head(self, request: Request) -> Response:
         """Show how one run stands."""
