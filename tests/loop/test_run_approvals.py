@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from interlock.loop.approval import ApprovalAnswer, ApprovalRequest
 from interlock.loop.result import RunResult
 from interlock.loop.run import run
@@ -44,6 +46,28 @@ def test_an_approved_call_runs_once_and_the_journal_says_who_let_it(project: Pat
     answered = next(record.body for record in result.records if record.type == "approval_answered")
     assert (about["approved_by"], answered["by"], answered["note"]) == ("ada", "ada", "fine")
     assert answered["binding"] == asked[0].binding
+
+
+@pytest.mark.parametrize(
+    ("risk", "said"),
+    [
+        pytest.param(0.0, "(risk 0, at least 3 by the host; needs_auth 0.1)", id="the-host-decides"),
+        pytest.param(3.0, "(risk 3; needs_auth 0.1)", id="the-judge-says-as-much"),
+    ],
+)
+def test_the_reason_says_what_the_host_knows_of_the_risk(project: Path, judge: Judges, risk: float, said: str) -> None:
+    """A judge that calls it harmless moves no rule; a person would else read a rule that its own number refutes."""
+    asked: list[str | None] = []
+
+    async def read(request: ApprovalRequest) -> ApprovalAnswer:
+        asked.append(request.reason)
+        return ApprovalAnswer(approved=False, by="ada")
+
+    script = judge(pick_tool="delete_file", grade_risk__risk=risk, grade_risk__needs_auth=0.1)
+    writer = ScriptedWriter(["done"], [{"path": "a.ts"}])
+    run("delete a.ts", judge=script, writer=writer, cwd=project, can_delete=True, ask=read)
+
+    assert asked == [f"score:risk >= 2 → ask_human {said}"]
 
 
 def test_a_refused_call_does_not_run(project: Path, judge: Judges) -> None:

@@ -50,9 +50,15 @@ def _read(result: DecisionResult, name: str) -> str:
         case NoulAnswer():
             return f"{name} {answer.noul:.3g}"
         case ScoreAnswer():
-            return f"{name} {answer.score:.3g}"
+            return f"{name} {answer.score:.3g}{_raised(result, name, answer.score)}"
         case ChoiceAnswer():
             p = None if answer.probabilities is None else answer.probabilities.get(answer.choice)
             return f"{name} = {answer.choice}" + ("" if p is None else f" at {p:.3g}")
         case None:
             return f"{name}: {result.readings[name].reason}"
+
+
+def _raised(result: DecisionResult, name: str, score: float) -> str:
+    """Return what the policy read in place of `score`, where a fact of the host is above it."""
+    above = [floor.value for floor in result.floors if floor.question == name and floor.value > score]
+    return f", at least {above[0]:.3g} by the host" if above else ""
