@@ -160,6 +160,19 @@ def test_people_read_a_line_per_decision(contract: Path, states: Path) -> None:
     assert out.splitlines()[0].split()[:4] == ["1", "needs_tool", "~", "use_tool"]
 
 
+def test_a_run_of_states_has_no_draft_to_deliver(contract: Path, states: Path) -> None:
+    """Nothing was written, so nobody reads that something was kept back."""
+    decided(contract, "needs_tool", "--states", states, "--journal", "run.db")
+
+    listed = interlock("runs", "list", "--journal", "run.db")[1]
+    shown = interlock("runs", "show", "last", "--journal", "run.db")[1]
+
+    assert "all_decided (degraded)  " in listed
+    assert "all_decided (degraded); 5 decisions" in shown
+    assert "not delivered" not in listed + shown
+    assert "writer" not in shown
+
+
 def test_a_run_that_was_cut_short_goes_on(contract: Path, states: Path) -> None:
     """The second half of the file is broken at first."""
     whole = states.read_text(encoding="utf-8")

@@ -51,9 +51,8 @@ def account(accounting: Accounting) -> str:
 
 
 def _started(body: Body) -> str:
-    return click.style(
-        f"contract {str(body['contract_digest'])[:12]}  judge {body['judge']}  writer {body['writer']}", dim=True
-    )
+    writer = f"  writer {body['writer']}" if body["writer"] else ""
+    return click.style(f"contract {str(body['contract_digest'])[:12]}  judge {body['judge']}{writer}", dim=True)
 
 
 def _decision(body: Body) -> str:

@@ -19,6 +19,7 @@ from interlock.journal.metrics import prometheus
 from interlock.journal.records import Record, read_rows
 from interlock.journal.summary import LAST, RunSummary, find_run, kept_runs, summarize, summary_json
 from interlock.journal.trace import markdown
+from interlock.loop.many_record import ALL_DECIDED
 
 __all__ = ["command"]
 
@@ -149,7 +150,8 @@ def _ending(summary: RunSummary) -> str:
     if summary.halt is None:
         return _WAITING[summary.waiting]
     mark = " (degraded)" if summary.degraded else ""
-    return visible(summary.halt) + mark + ("" if summary.delivered else ", not delivered")
+    kept_back = not summary.delivered and summary.halt != ALL_DECIDED
+    return visible(summary.halt) + mark + (", not delivered" if kept_back else "")
 
 
 _WAITING = {"answer": "waits for an approval", "resume": "answered, not resumed", None: "not ended"}

@@ -35,9 +35,11 @@ from interlock.pipeline.request import Request
 from interlock.pipeline.result import DecisionResult
 from interlock.questions import Json
 
-__all__ = ["BatchRecord", "open_batch"]
+__all__ = ["ALL_DECIDED", "BatchRecord", "open_batch"]
 
-HALT = "all_decided"
+ALL_DECIDED = "all_decided"
+"""How a batch ends that decided every state; nothing was written in it, so nothing is delivered or kept back."""
+
 _PLAN = "fused"
 _KIND = "many"
 
@@ -130,7 +132,7 @@ class BatchRecord:
         if self._failed:
             return
         body = run_ended_body(
-            halt=HALT,
+            halt=ALL_DECIDED,
             delivered=False,
             answer=None,
             draft=None,
