@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 from interlock.cli.main import main
 from interlock.journal.place import read_journal
+from interlock.journal.records import read_row
 from interlock.loop.reference import shipped_text
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
@@ -300,12 +301,18 @@ def test_a_judge_that_is_down_is_not_a_crash(shop: Path, place: Path) -> None:
     assert "Traceback" not in err
 
 
-def test_an_earlier_run_is_continued_by_its_id(shop: Path, place: Path) -> None:
+@pytest.mark.parametrize("named", [pytest.param(99, id="id"), pytest.param(-2, id="beginning"), "last"])
+def test_an_earlier_run_is_continued_as_other_verbs_name_it(named: int | str, shop: Path, place: Path) -> None:
     _, out, _ = interlock(QUESTION, "--cwd", shop, "--journal", place, "--json")
-    code, _, _ = interlock(
-        "Read it again", "--cwd", shop, "--journal", place, "--after", json.loads(out)["run_id"], "--json"
-    )
+    first = json.loads(out)["run_id"]
+    after = named if isinstance(named, str) else first[:named]
+
+    code, out, _ = interlock("Read it again", "--cwd", shop, "--journal", place, "--after", after, "--json")
+
     assert code in (0, 4)
+    with read_journal(str(place)) as view:
+        started = read_row(next(view.rows(json.loads(out)["run_id"])))
+    assert started.body["after"] == first
 
 
 def test_the_program_as_installed_answers(shop: Path, place: Path) -> None:

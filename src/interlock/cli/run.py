@@ -22,7 +22,9 @@ from interlock.cli._files import STDIN, directory, read_text
 from interlock.cli._output import DENIED, ERROR, NOT_DELIVERED, OK, PARKED, SCHEMA, USAGE, epilog, fail
 from interlock.cli._result import exit_code, show_result, to_stderr
 from interlock.cli._trace import Trace
+from interlock.journal.base import Store
 from interlock.journal.place import MEMORY, open_journal
+from interlock.journal.summary import find_run
 from interlock.loop.reference import reference_host
 from interlock.loop.result import RunResult
 from interlock.loop.run import arun
@@ -75,7 +77,7 @@ class _Flags:
 @click.option("--allow-write", is_flag=True, help="Offer tools that create files.")
 @click.option("--allow-delete", is_flag=True, help="Offer tools that remove files.")
 @click.option("--gate", "gates", multiple=True, metavar="KEY=N", help="Set a threshold, such as `step_ok=0.7`.")
-@click.option("--after", metavar="RUN", help="Take the turn after this run; its task is context.")
+@click.option("--after", metavar="RUN", help="Take the turn after this run, such as `last`; its task is context.")
 @click.option("--journal", metavar="PLACE", help="Where the run is recorded; `:memory:` keeps no record.")
 @click.option("--park", is_flag=True, help="Let a gated call wait when there is no terminal to ask at; exit code 6.")
 @click.option(
@@ -170,12 +172,20 @@ async def _run(flags: _Flags, settings: Settings) -> RunResult:
                 park=flags.park,
                 approval_ttl=flags.approval_ttl,
                 record_state=flags.record_state,
-                after=flags.after,
+                after=_meant(journal, flags.after),
                 wired={"judge": settings.judge, "writer": settings.writer, "judging": asdict(settings.judging)},
                 on_event=None if flags.as_json else Trace(to_stderr),
             )
     finally:
         await close(judge, writer)
+
+
+def _meant(journal: Store, named: str | None) -> str | None:
+    """Return the id of the run that `named` means, as the other verbs read it."""
+    if named is None:
+        return None
+    with journal.snapshot() as view:
+        return find_run(view, named)
 
 
 def _task(given: str) -> str:
