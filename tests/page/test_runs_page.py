@@ -19,6 +19,7 @@ from starlette.applications import Starlette
 from interlock.journal import Recorder, read_journal
 from interlock.journal.place import open_journal
 from interlock.journal.summary import summarize
+from interlock.loop.many_record import ALL_DECIDED
 from interlock.server.site.app import page_app
 from interlock.server.site.desk import Desk
 
@@ -223,3 +224,12 @@ def test_a_run_is_verified_on_the_page_and_a_changed_row_is_named(
 
     expect(page.locator("h1 + .badge")).to_have_text("mismatch")
     expect(page.locator("table.list tbody tr").first).to_contain_text("3")
+
+
+def test_a_run_that_had_nothing_to_write_is_not_called_undelivered(serve: Serve, look: Look, journal: str) -> None:
+    with closing(open_journal(journal)) as store:
+        recorder = Recorder(store, LONG, clock=lambda: datetime.now(UTC))
+        recorder.record("run_started", {"task": "", "kind": "many"})
+        recorder.record("run_ended", {"halt": ALL_DECIDED, "delivered": False})
+
+    expect(look(f"{serve()}/runs").locator("table.list .badge")).to_have_text("ended")

@@ -13,7 +13,10 @@ from interlock.journal.records import make_run_id
 from interlock.judge.base import JudgeReply, QuestionId
 from interlock.questions import Content, Json, Question, as_json
 
-__all__ = ["GatewayLog"]
+__all__ = ["GATEWAY_STOPPED", "GatewayLog"]
+
+GATEWAY_STOPPED = "gateway_stopped"
+"""How the run of a gateway ends."""
 
 log = logging.getLogger("interlock.gateway")
 
@@ -71,4 +74,4 @@ class GatewayLog:
 
     def end(self) -> None:
         """Write the end of the process."""
-        self._recorder.record("run_ended", {"halt": "gateway_stopped", "delivered": False})
+        self._recorder.record("run_ended", {"halt": GATEWAY_STOPPED, "delivered": False})

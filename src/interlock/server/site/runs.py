@@ -17,8 +17,10 @@ from starlette.routing import Route
 from interlock.errors import JournalError
 from interlock.journal.base import JournalView
 from interlock.journal.decision_read import read_decision
+from interlock.journal.gateway_log import GATEWAY_STOPPED
 from interlock.journal.records import EventType, Record, read_rows
 from interlock.journal.summary import RunSummary, find_run, kept_runs, summarize
+from interlock.loop.many_record import ALL_DECIDED
 from interlock.server.site.decision_view import view_of
 from interlock.server.site.desk import Desk, reading
 from interlock.server.site.drawing import draw, draw_on, fragment
@@ -32,8 +34,10 @@ from interlock.server.site.waterfall import waterfall_of
 __all__ = ["Listed", "list_runs", "routes", "state_of"]
 
 PER_PAGE = 50
-STATES = ("running", "waiting", "answered", "delivered", "undelivered")
+STATES = ("running", "waiting", "answered", "delivered", "undelivered", "ended")
 """What the list can be narrowed to."""
+_WRITES_NOTHING = frozenset((ALL_DECIDED, GATEWAY_STOPPED))
+"""How runs end in which nothing was to be written."""
 MAX_ROWS = 10_000
 """So many of the last records of a run are looked through, and so many items of these are shown."""
 _STANDING: Sequence[EventType] = ("run_started", "engine_started", "run_ended", "engine_ended", "generation")
@@ -71,6 +75,8 @@ def routes(desk: Desk, runner: Runner, watches: Watches) -> Sequence[Route]:
 def state_of(run: RunSummary) -> str:
     """Return how a run stands, one of `STATES`."""
     if run.ended is not None:
+        if run.delivered is None or run.halt in _WRITES_NOTHING:
+            return "ended"
         return "delivered" if run.delivered else "undelivered"
     return {"answer": "waiting", "resume": "answered", None: "running"}[run.waiting]
 

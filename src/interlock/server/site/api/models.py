@@ -29,7 +29,7 @@ class RunShort(Closed):
     """One run in short; what its records do not say is null."""
 
     run_id: str
-    state: str = Field(description="One of `running`, `waiting`, `answered`, `delivered`, `undelivered`.")
+    state: str = Field(description="One of `running`, `waiting`, `answered`, `delivered`, `undelivered`, `ended`.")
     task: str | None
     started: str | None
     ended: str | None

@@ -26,7 +26,7 @@ from interlock.server.site.watch import Watches
 
 __all__ = ["endpoints", "named_run", "run_named"]
 
-State: TypeAlias = Literal["", "running", "waiting", "answered", "delivered", "undelivered"]
+State: TypeAlias = Literal["", "running", "waiting", "answered", "delivered", "undelivered", "ended"]
 
 
 class RunQuery(Closed):
