@@ -64,7 +64,7 @@ async def _event(setup: Setup, budgets: Budgets, performer: Performer, following
     spent = setup.ledger.spent()
     halt = exceeded(budgets, spent, effect)
     if halt is None:
-        with anyio.move_on_after(_patience(budgets, spent, effect)) as limit:
+        with anyio.move_on_after(_patience(setup, budgets, spent, effect)) as limit:
             return await performer.perform(following.state, effect)
         if not limit.cancelled_caught:
             raise RuntimeError(f"`{type(effect).__name__}` was cancelled from inside")
@@ -77,8 +77,10 @@ async def _event(setup: Setup, budgets: Budgets, performer: Performer, following
     return Stopped(halt=halt)
 
 
-def _patience(budgets: Budgets, spent: Spent, effect: Effect) -> float | None:
-    """Return how long an effect may wait; None for one that must not be cut short."""
+def _patience(setup: Setup, budgets: Budgets, spent: Spent, effect: Effect) -> float | None:
+    """Return how long an effect may wait; None for one that must not be cut short, and for a person who judges."""
+    if isinstance(effect, Ask) and setup.judge.caps.basis == "person":
+        return None
     if isinstance(effect, Ask | Provide | Generate):
         return budgets.max_seconds - spent.seconds
     return None
